@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// What an op sees: a run of neighbouring values of one row, and where they stand.
+#pragma once
+
+#include <r9v/core/integers.hpp>
+
+namespace r9v::inline R9V_ABI {
+
+/// N neighbouring columns of one row. `Real` is float on a device and double in the reference.
+/// N is the kernel's choice (8, 4, 2 or 1), so an op loops over it.
+template<class Real, int N>
+struct run {
+    using real = Real;
+    static constexpr int size = N;
+
+    Real values[N];
+
+    R9V_HD constexpr Real& operator[](int i) { return values[i]; }
+    R9V_HD constexpr const Real& operator[](int i) const { return values[i]; }
+    R9V_HD constexpr Real* begin() { return values; }
+    R9V_HD constexpr Real* end() { return values + N; }
+    R9V_HD constexpr const Real* begin() const { return values; }
+    R9V_HD constexpr const Real* end() const { return values + N; }
+};
+
+/// A run of N equal values.
+template<int N, class Real>
+[[nodiscard]] R9V_HD constexpr run<Real, N> broadcast(Real value) {
+    run<Real, N> all{};
+    for (auto& v : all) v = value;
+    return all;
+}
+
+/// Where the first value of a run stands: 64-bit batch, row and column of the result.
+///
+/// On a device the bases are the same for a whole wave and the offsets belong to the lane, so that
+/// addresses split into a scalar base and one 32-bit lane offset. Ops that only want to know the
+/// position call the functions.
+struct coordinate {
+    index batch_base = 0;
+    index row_base = 0;
+    index column_base = 0;
+    std::int32_t row_offset = 0;
+    std::int32_t column_offset = 0;
+
+    [[nodiscard]] R9V_HD constexpr index batch() const { return batch_base; }
+    [[nodiscard]] R9V_HD constexpr index row() const { return row_base + row_offset; }
+    [[nodiscard]] R9V_HD constexpr index column() const { return column_base + column_offset; }
+};
+
+/// Extents of a program's result: what coordinates run over.
+struct extents {
+    index batches = 1;
+    index rows = 0;
+    index columns = 0;
+};
+
+} // namespace r9v::inline R9V_ABI

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Views of views: transposes, slices, batches. Nothing moves; only pointer, extents and strides do.
+#pragma once
+
+#include <r9v/tensor/tensor.hpp>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+/// `View` with another rank and layout, over the same kind of memory.
+template<class View, int Rank, layout Layout>
+using view_like = std::conditional_t<View::memory == space::device,
+                                     tensor<typename View::element_type, Rank, Layout>,
+                                     host_tensor<typename View::element_type, Rank, Layout>>;
+
+constexpr layout transposed_layout(layout from) {
+    if (from == layout::row_major) return layout::column_major;
+    if (from == layout::column_major) return layout::row_major;
+    return layout::strided;
+}
+
+} // namespace detail
+
+/// Swaps the last two axes: [.., a, b] becomes [.., b, a] over the same memory. A weight stored
+/// [k, n] is passed as `transposed(w)`, since programs name weights [n, k].
+template<any_tensor View>
+    requires(View::rank >= 2)
+[[nodiscard]] R9V_HD constexpr auto transposed(const View& from) {
+    constexpr int rank = View::rank;
+    detail::view_like<View, rank, detail::transposed_layout(View::element_layout)> to;
+    to.data = from.data;
+    for (int axis = 0; axis < rank; ++axis) {
+        const int source = axis == rank - 1 ? rank - 2 : axis == rank - 2 ? rank - 1 : axis;
+        to.extents[axis] = from.extents[source];
+        to.strides[axis] = from.strides[source];
+    }
+    return to;
+}
+
+/// `count` neighbouring positions of axis `axis`, from `begin` on; the layout stays. Not checked
+/// against the extents: the caller names positions that exist.
+template<any_tensor View>
+[[nodiscard]] R9V_HD constexpr View slice(View from, int axis, index begin, index count) {
+    from.data += begin * from.strides[axis];
+    from.extents[axis] = count;
+    return from;
+}
+
+/// The same elements, with strides that only run time knows: every layout is a strided one.
+template<any_tensor View>
+[[nodiscard]] R9V_HD constexpr auto as_strided(const View& from) {
+    detail::view_like<View, View::rank, layout::strided> to;
+    to.data = from.data;
+    for (int axis = 0; axis < View::rank; ++axis) {
+        to.extents[axis] = from.extents[axis];
+        to.strides[axis] = from.strides[axis];
+    }
+    return to;
+}
+
+/// The sub-tensor at position `at` of the first axis: [b, m, n] becomes [m, n].
+template<any_tensor View>
+    requires(View::rank >= 2 && (View::rank > 2 || View::element_layout != layout::column_major))
+[[nodiscard]] R9V_HD constexpr auto at_first(const View& from, index at) {
+    detail::view_like<View, View::rank - 1, View::element_layout> to;
+    to.data = from.data + at * from.strides[0];
+    for (int axis = 1; axis < View::rank; ++axis) {
+        to.extents[axis - 1] = from.extents[axis];
+        to.strides[axis - 1] = from.strides[axis];
+    }
+    return to;
+}
+
+} // namespace r9v::inline R9V_ABI
