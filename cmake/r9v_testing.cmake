@@ -13,6 +13,7 @@
 #       [FLAGS -O0 -fgpu-rdc ...]            more compile flags, last on the command line; -fgpu-rdc
 #                                            is passed to the linker too
 #       [LINK target ...]                    more libraries
+#       [INCLUDES folder ...]
 #       [DEFINITIONS X=1 ...]
 #       [DEPENDS target ...]                 built before the test may run
 #       [ENVIRONMENT A=b ...]
@@ -93,7 +94,7 @@ endfunction()
 
 function(r9v_add_test)
     cmake_parse_arguments(PARSE_ARGV 0 arg "HIP;LONG;NO_GTEST;NO_WARNINGS" "NAME;SHARDS;TIMEOUT"
-        "SOURCES;LABELS;ARCHITECTURES;FLAGS;LINK;DEFINITIONS;DEPENDS;ENVIRONMENT;ARGUMENTS")
+        "SOURCES;LABELS;ARCHITECTURES;FLAGS;LINK;INCLUDES;DEFINITIONS;DEPENDS;ENVIRONMENT;ARGUMENTS")
     if(arg_UNPARSED_ARGUMENTS OR NOT arg_NAME OR NOT arg_SOURCES)
         message(FATAL_ERROR "r9v: r9v_add_test(${ARGV}) is not understood. Read the usage at the "
                             "top of cmake/r9v_testing.cmake.")
@@ -117,7 +118,7 @@ function(r9v_add_test)
         target_compile_options(${arg_NAME} PRIVATE ${R9V_WARNINGS})
     endif()
     target_compile_definitions(${arg_NAME} PRIVATE ${arg_DEFINITIONS})
-    target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}")
+    target_include_directories(${arg_NAME} PRIVATE "${PROJECT_SOURCE_DIR}" ${arg_INCLUDES})
     target_link_libraries(${arg_NAME} PRIVATE r9v::r9v ${arg_LINK} Threads::Threads)
     if(NOT arg_NO_GTEST)
         target_link_libraries(${arg_NAME} PRIVATE GTest::gtest GTest::gtest_main)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) the r9v authors
+"""Compile times, in processor seconds, against budgets that grow with how slow this machine is.
+
+The yardstick is a unit that only includes the HIP header: where it takes longer than YARDSTICK, the
+budgets grow in proportion. They never shrink. A figure is the best of up to RUNS runs; measuring
+stops at the first run within its budget, since the best cannot be worse.
+"""
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from r9v_support import INCLUDE, ROOT, finish, headers
+
+HERE = pathlib.Path(__file__).parent
+RUNS = 5
+YARDSTICK = 1.1
+HEADER_BUDGET = 0.6
+PROGRAM_BUDGET = 4.0
+HIP_ONLY = "#include <hip/hip_runtime.h>\n"
+
+
+def seconds(command):
+    """User and system time of one run, children included."""
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode:
+            output.seek(0)
+            sys.exit(output.read().decode(errors="replace")[:3000])
+    return usage.ru_utime + usage.ru_stime
+
+
+def best(command, budget=0.0):
+    found = float("inf")
+    for _ in range(RUNS):
+        found = min(found, seconds(command))
+        if found <= budget:
+            break
+    return found
+
+
+class Report:
+    """Prints each figure beside its budget and keeps the failures."""
+
+    def __init__(self):
+        self.checked = 0
+        self.failures = []
+
+    def add(self, what, cost, budget):
+        self.checked += 1
+        line = f"{what}: {cost:.2f} s, budget {budget:.2f} s"
+        print(line)
+        if cost > budget:
+            self.failures.append(line)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--hip", action="append", required=True)
+    command = [*parser.parse_args().hip, "-std=c++20", f"-I{INCLUDE}", f"-I{ROOT}"]
+    report = Report()
+    with tempfile.TemporaryDirectory() as folder:
+        unit = pathlib.Path(folder, "unit.cpp")
+        syntax = [*command, "-fsyntax-only", str(unit)]
+        unit.write_text(HIP_ONLY)
+        base = best(syntax)
+        slowness = max(1.0, base / YARDSTICK)
+        print(f"the HIP header alone: {base:.2f} s; budgets times {slowness:.2f}")
+        for header in headers():
+            if header.parent.name == "r9v":
+                unit.write_text(f"{HIP_ONLY}#include <r9v/{header.name}>\n")
+                budget = HEADER_BUDGET * slowness
+                report.add(header.name, best(syntax, base + budget) - base, budget)
+    for program in sorted(HERE.glob("*.cpp")):
+        compile_device = [*command, "-O3", "--cuda-device-only", "-c", str(program), "-o", os.devnull]
+        budget = PROGRAM_BUDGET * slowness
+        report.add(f"{program.name} for gfx1201", best(compile_device, budget), budget)
+    finish("compile times", report.checked, report.failures)
+
+
+main()
