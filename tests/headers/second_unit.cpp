@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
-#include <all_headers.hpp>
+#include <public_headers.hpp>
 
 int answer_of_second_unit();
 

@@ -4,9 +4,8 @@
 import re
 import sys
 
-from r9v_support import INCLUDE, finish, headers, includes_of, without_comments
+from r9v_support import HOME, INCLUDE, finish, headers, includes_of, table, without_comments
 
-HOME = INCLUDE / "r9v"
 ARCH_ONLY = re.compile(r"__gfx\w*|__GFX\w*|__builtin_amdgcn\w*|__AMDGCN\w*|__AMDGPU\w*|\b_?_?asm_?_?\b"
                        r"|__CUDA_ARCH__|_Float16|__bf16|\bext_vector_type\b|\bvector_size\b|__builtin_nontemporal\w*")
 NEVER = {
@@ -18,25 +17,13 @@ NEVER = {
 MAX_LINES = 400
 
 
-def rows(marker):
-    """The cells of the README's table whose header row starts with `marker`."""
-    inside = False
-    for line in (HOME / "README.md").read_text().splitlines():
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
-        if not line.startswith("|"):
-            inside = False
-        elif cells[0] == marker:
-            inside = True
-        elif inside and not cells[0].startswith("-"):
-            yield cells
-
-
 def read_table():
     allowed = {}
-    for folder, _, may in rows("folder"):
+    for folder, _, may in table("folder"):
         names = [] if may == "-" else [name.strip() for name in may.split(",")]
         allowed[folder.strip("`/")] = set(names)
-    exceptions = {file.strip("`"): set(re.findall(r"`([^`]+)`", tokens)) for file, tokens in rows("file")}
+    exceptions = {file.strip("`"): set(re.findall(r"`([^`]+)`", tokens))
+                  for file, tokens, _ in table("file")}
     return allowed, exceptions
 
 
@@ -103,7 +90,7 @@ def main():
     if not allowed:
         sys.exit("README.md: no table of layers found")
     failures = list(check_order(allowed))
-    files = headers(HOME)
+    files = headers()
     for path in files:
         parts = path.relative_to(HOME).parts
         layer = parts[0] if len(parts) > 1 else None

@@ -10,6 +10,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "include"
+HOME = INCLUDE / "r9v"
 JOBS = min(2, os.cpu_count() or 1)
 
 _TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
@@ -37,8 +38,28 @@ def includes_of(path):
             yield number, match.group(1)
 
 
-def headers(folder=INCLUDE / "r9v"):
-    return sorted(folder.rglob("*.hpp"))
+def headers():
+    return sorted(HOME.rglob("*.hpp"))
+
+
+def table(first):
+    """The rows, as lists of cells, of the table in include/r9v/README.md whose first header is `first`."""
+    inside = False
+    for line in (HOME / "README.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        if not line.startswith("|"):
+            inside = False
+        elif cells[0] == first:
+            inside = True
+        elif inside and not cells[0].startswith("-"):
+            yield cells
+
+
+def needs_hip(header):
+    """Whether the README lists this header, or its folder, as one that only HIP compiles."""
+    name = header.relative_to(HOME).as_posix()
+    return any(name == entry or (entry.endswith("/") and name.startswith(entry))
+               for entry in (cells[0].strip("`") for cells in table("needs HIP")))
 
 
 def run(command, **options):
