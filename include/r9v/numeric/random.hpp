@@ -48,8 +48,8 @@ template<int Rounds = 7>
 }
 
 /// 32 uniform random bits that depend on nothing but seed and index.
-[[nodiscard]] R9V_HD constexpr std::uint32_t random_bits(std::uint64_t seed, std::uint64_t index) {
-    return random_block(seed, index / 4).word[index % 4];
+[[nodiscard]] R9V_HD constexpr std::uint32_t random_bits(std::uint64_t seed, std::uint64_t at) {
+    return random_block(seed, at / 4).word[at % 4];
 }
 
 } // namespace r9v::inline R9V_ABI

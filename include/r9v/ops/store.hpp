@@ -8,22 +8,6 @@
 
 namespace r9v::inline R9V_ABI {
 
-namespace detail {
-
-template<any_tensor View>
-constexpr void check_destination() {
-    static_assert(!std::is_const_v<typename View::element_type>,
-                  "r9v: the destination's elements are const. Pass a tensor of mutable elements.");
-    static_assert(is_element<typename View::value_type>,
-                  "r9v: unknown element type. Use float, half, bf16, fp8_e4m3, fp8_e5m2, int8, "
-                  "uint8 or int32, or an engine type with the same bits.");
-    static_assert(View::rank == 2 || View::rank == 3,
-                  "r9v: a result is a matrix. Store into a tensor of rank 2 [rows, columns] or 3 "
-                  "[batches, rows, columns].");
-}
-
-} // namespace detail
-
 /// Writes every value, rounded to nearest even (integers and fp8 saturate), and ends the program.
 template<any_tensor View>
 struct store_op {
@@ -60,19 +44,63 @@ struct tee_op {
     }
 };
 
+namespace detail {
+
+enum class destination_rule { kept, not_a_tensor, constant, element, rank };
+
+template<class View>
+consteval destination_rule broken_destination_rule() {
+    if constexpr (!any_tensor<View>) {
+        return destination_rule::not_a_tensor;
+    } else if constexpr (std::is_const_v<typename View::element_type>) {
+        return destination_rule::constant;
+    } else if constexpr (!is_element<typename View::value_type>) {
+        return destination_rule::element;
+    } else if constexpr (View::rank != 2 && View::rank != 3) {
+        return destination_rule::rank;
+    } else {
+        return destination_rule::kept;
+    }
+}
+
+template<destination_rule Broken>
+constexpr bool report_destination() {
+    static_assert(Broken != destination_rule::not_a_tensor,
+                  "r9v: results go into tensors. Write store(tensor{pointer, {rows, columns}}).");
+    static_assert(Broken != destination_rule::constant,
+                  "r9v: the destination's elements are const. Pass a tensor of mutable elements.");
+    static_assert(Broken != destination_rule::element,
+                  "r9v: unknown element type. Use float, half, bf16, fp8_e4m3, fp8_e5m2, int8, "
+                  "uint8 or int32, or an engine type with the same bits.");
+    static_assert(Broken != destination_rule::rank,
+                  "r9v: a result is a matrix. Store into a tensor of rank 2 [rows, columns] or 3 "
+                  "[batches, rows, columns].");
+    return Broken == destination_rule::kept;
+}
+
+} // namespace detail
+
 /// `... | store(t)`: t has rank 2 [rows, columns], or 3 with batches in front; any strides
 /// (`transposed(t)`, `slice(t, ...)`).
-template<any_tensor View>
+template<class View>
 [[nodiscard]] constexpr auto store(const View& to) {
-    detail::check_destination<View>();
-    return store_op<View>{{to}};
+    constexpr auto broken = detail::broken_destination_rule<View>();
+    if constexpr (detail::report_destination<broken>()) {
+        return store_op<View>{{to}};
+    } else {
+        return rejected{};
+    }
 }
 
 /// `... | tee(t) | ...`: a second output of the values as they are at this place of the chain.
-template<any_tensor View>
+template<class View>
 [[nodiscard]] constexpr auto tee(const View& to) {
-    detail::check_destination<View>();
-    return tee_op<View>{{to}};
+    constexpr auto broken = detail::broken_destination_rule<View>();
+    if constexpr (detail::report_destination<broken>()) {
+        return tee_op<View>{{to}};
+    } else {
+        return rejected{};
+    }
 }
 
 } // namespace r9v::inline R9V_ABI

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// An op whose tensor may be missing, for engines that only learn at run time whether a layer has a
+// bias or a residual.
+#pragma once
+
+#include <r9v/ops/bind.hpp>
+#include <r9v/ops/check.hpp>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+/// What the launch fills the op's results with before it runs.
+template<class Op>
+inline constexpr unsigned char initial_byte_of = [] {
+    if constexpr (requires { Op::initial_byte; }) {
+        return Op::initial_byte;
+    } else {
+        return static_cast<unsigned char>(0);
+    }
+}();
+
+} // namespace detail
+
+/// `Op`, or nothing when one of its tensors is null. The choice is the same for all values: one
+/// scalar branch a run.
+template<class Op>
+struct optional_op {
+    static constexpr auto role = Op::role;
+    static constexpr space memory = memory_of<Op>;
+    static constexpr unsigned char initial_byte = detail::initial_byte_of<Op>;
+    Op op;
+    bool present = false;
+
+    constexpr void bind(const extents& result) {
+        if constexpr (detail::binds_extents<Op>) op.bind(result);
+    }
+
+    template<class Math, int N>
+        requires(role == r9v::role::operand)
+    [[nodiscard]] R9V_HD run<typename Math::real, N>
+    operator()(Math math, const run<typename Math::real, N>& x, const coordinate& at) const {
+        if (present) return op(math, x, at);
+        return x;
+    }
+    template<class Math, int N>
+        requires(role == r9v::role::tap)
+    R9V_HD void operator()(Math math, const run<typename Math::real, N>& x,
+                           const coordinate& at) const {
+        if (present) op(math, x, at);
+    }
+    /// Shows no tensor when there is none: the launch refuses null tensors that it sees.
+    template<class Visit>
+    constexpr void visit_operands(Visit&& visit) const {
+        if (present) op.visit_operands(visit);
+    }
+};
+
+namespace detail {
+
+template<class Op>
+consteval bool may_be_optional() {
+    if constexpr (!any_op<Op> || stateful_tap<Op>) {
+        return false;
+    } else {
+        return Op::role == role::operand || Op::role == role::tap;
+    }
+}
+
+template<class Op>
+[[nodiscard]] constexpr bool has_all_tensors(const Op& op) {
+    bool present = true;
+    op.visit_operands([&](const char*, const auto& tensor, access) {
+        present = present && tensor.view.data != nullptr;
+    });
+    return present;
+}
+
+} // namespace detail
+
+/// `optional(bias(b))`: does nothing when b is null. For ops that read tensors, and for tee() and
+/// find_nonfinite().
+template<class Op>
+[[nodiscard]] constexpr auto optional(const Op& op) {
+    if constexpr (is_rejected<Op>) {
+        return rejected{};
+    } else {
+        constexpr bool right = detail::may_be_optional<Op>();
+        static_assert(right, "r9v: optional() takes an op with a tensor that may be null. Write "
+                             "optional(bias(t)), optional(residual(t)) or optional(tee(t)).");
+        if constexpr (right) {
+            return optional_op<Op>{op, detail::has_all_tensors(op)};
+        } else {
+            return rejected{};
+        }
+    }
+}
+
+} // namespace r9v::inline R9V_ABI
