@@ -92,13 +92,13 @@ R9V_HD void step_both(Math math, const Chain& ops, Run& a, Run& b, const coordin
 }
 
 template<class Math, class Chain, class States, class Run, int... Is>
-R9V_HD void steps(Math math, const Chain& ops, States& states, Run& x, const coordinate& at,
+R9V_HD void steps([[maybe_unused]] Math math, const Chain& ops, States& states, Run& x, const coordinate& at,
                   std::integer_sequence<int, Is...>) {
     (step<Is>(math, ops, states, x, at), ...);
 }
 
 template<class Math, class Chain, class Run, int... Is>
-R9V_HD void steps_both(Math math, const Chain& ops, Run& a, Run& b, const coordinate& at,
+R9V_HD void steps_both([[maybe_unused]] Math math, const Chain& ops, Run& a, Run& b, const coordinate& at,
                        std::integer_sequence<int, Is...>) {
     (step_both<Is>(math, ops, a, b, at), ...);
 }

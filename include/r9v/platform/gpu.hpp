@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// The thin names for the GPU runtime: HIP, or CUDA under nvcc. Nothing above this folder names
+// either. Present only where kernels can be compiled (R9V_GPU).
+#pragma once
+
+#include <r9v/core/config.hpp>
+#include <r9v/core/error.hpp>
+
+#if R9V_GPU
+
+#if defined(__CUDACC__)
+#include <cuda_runtime.h>
+#else
+#include <hip/hip_runtime.h>
+#endif
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+
+namespace r9v::inline R9V_ABI {
+
+namespace platform {
+
+#if defined(__CUDACC__)
+using stream_handle = cudaStream_t;
+using event_handle = cudaEvent_t;
+using result = cudaError_t;
+inline constexpr result success = cudaSuccess;
+inline const char* text(result code) { return cudaGetErrorString(code); }
+inline result stream_create(stream_handle* s) {
+    return cudaStreamCreateWithFlags(s, cudaStreamNonBlocking);
+}
+inline result stream_destroy(stream_handle s) { return cudaStreamDestroy(s); }
+inline result stream_synchronize(stream_handle s) { return cudaStreamSynchronize(s); }
+inline result allocate(void** pointer, std::size_t bytes) { return cudaMalloc(pointer, bytes); }
+inline result release(void* pointer) { return cudaFree(pointer); }
+inline result copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle s) {
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s);
+}
+inline result copy_to_host(void* to, const void* from, std::size_t bytes, stream_handle s) {
+    return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, s);
+}
+inline result fill(void* to, int byte, std::size_t bytes, stream_handle s) {
+    return cudaMemsetAsync(to, byte, bytes, s);
+}
+inline result fill_rows(void* to, std::size_t pitch, int byte, std::size_t width, std::size_t rows,
+                        stream_handle s) {
+    return cudaMemset2DAsync(to, pitch, byte, width, rows, s);
+}
+inline result launch(const void* kernel, unsigned blocks, unsigned threads, void** arguments,
+                     stream_handle s) {
+    return cudaLaunchKernel(kernel, dim3{blocks}, dim3{threads}, arguments, 0, s);
+}
+inline result current_device(int* device) { return cudaGetDevice(device); }
+#else
+using stream_handle = hipStream_t;
+using event_handle = hipEvent_t;
+using result = hipError_t;
+inline constexpr result success = hipSuccess;
+inline const char* text(result code) { return hipGetErrorString(code); }
+inline result stream_create(stream_handle* s) {
+    return hipStreamCreateWithFlags(s, hipStreamNonBlocking);
+}
+inline result stream_destroy(stream_handle s) { return hipStreamDestroy(s); }
+inline result stream_synchronize(stream_handle s) { return hipStreamSynchronize(s); }
+inline result allocate(void** pointer, std::size_t bytes) { return hipMalloc(pointer, bytes); }
+inline result release(void* pointer) { return hipFree(pointer); }
+inline result copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle s) {
+    return hipMemcpyAsync(to, from, bytes, hipMemcpyHostToDevice, s);
+}
+inline result copy_to_host(void* to, const void* from, std::size_t bytes, stream_handle s) {
+    return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToHost, s);
+}
+inline result fill(void* to, int byte, std::size_t bytes, stream_handle s) {
+    return hipMemsetAsync(to, byte, bytes, s);
+}
+inline result fill_rows(void* to, std::size_t pitch, int byte, std::size_t width, std::size_t rows,
+                        stream_handle s) {
+    return hipMemset2DAsync(to, pitch, byte, width, rows, s);
+}
+inline result launch(const void* kernel, unsigned blocks, unsigned threads, void** arguments,
+                     stream_handle s) {
+    return hipLaunchKernel(kernel, dim3{blocks}, dim3{threads}, arguments, 0, s);
+}
+inline result current_device(int* device) { return hipGetDevice(device); }
+#endif
+
+/// A runtime call's result as a status; `what` names the call in the message.
+inline status check(result code, const char* what) noexcept {
+    if (code == success) return {};
+    return error{"r9v: %s failed: %s. See the GPU runtime's log.", what, text(code)};
+}
+
+/// The GPU's architecture as a number: 1201 for gfx1201, 900 for sm_90; 0 when unknown.
+inline int query_architecture(int device) noexcept {
+#if defined(__CUDACC__)
+    int major = 0;
+    int minor = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != success)
+        return 0;
+    if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != success)
+        return 0;
+    return major * 100 + minor * 10;
+#else
+    hipDeviceProp_t properties;
+    if (hipGetDeviceProperties(&properties, device) != success) return 0;
+    const char* name = properties.gcnArchName;
+    return std::strncmp(name, "gfx", 3) == 0 ? std::atoi(name + 3) : 0;
+#endif
+}
+
+/// query_architecture, asked once per device: the runtime's own query takes too long for a launch.
+inline int architecture_of(int device) noexcept {
+    static constexpr int devices = 64;
+    static std::atomic<int> known[devices];
+    if (device < 0 || device >= devices) return query_architecture(device);
+    int architecture = known[device].load(std::memory_order_relaxed);
+    if (architecture == 0) {
+        architecture = query_architecture(device);
+        known[device].store(architecture, std::memory_order_relaxed);
+    }
+    return architecture;
+}
+
+} // namespace platform
+
+} // namespace r9v::inline R9V_ABI
+
+#endif // R9V_GPU

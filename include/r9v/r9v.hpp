@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// All of r9v.
+#pragma once
+
+#include <r9v/gemm.hpp>
+#include <r9v/launch.hpp>
+#include <r9v/memory.hpp>
+#include <r9v/ops.hpp>
+#include <r9v/stream.hpp>
+#include <r9v/tensor.hpp>
+#include <r9v/version.hpp>
