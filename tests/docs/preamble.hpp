@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// The names that pages of the docs use without declaring them. Snippets are compiled, not run, so
+// the views point nowhere. Sizes in comments: m rows, k inner, n columns.
+#pragma once
+
+#include <r9v/r9v.hpp>
+
+#include <cstdio>
+#include <vector>
+
+// The docs show programs as user code writes them.
+using namespace r9v; // NOLINT(google-global-names-in-headers)
+
+#if R9V_GPU
+template<class T, int Rank>
+using docs_view = tensor<T, Rank>;
+inline stream& s = *static_cast<stream*>(nullptr);
+inline hipStream_t engine_stream = nullptr;
+inline _Float16* pointer = nullptr;
+#else
+template<class T, int Rank>
+using docs_view = host_tensor<T, Rank>;
+inline constexpr reference_executor s{};
+inline half* pointer = nullptr;
+#endif
+
+inline constexpr index m = 64;
+inline constexpr index n = 64;
+inline constexpr index k = 64;
+
+inline docs_view<half, 2> x;      // [m, k]
+inline docs_view<half, 2> w;      // [n, k]
+inline docs_view<half, 2> w_gate; // [n, k]
+inline docs_view<half, 2> w_up;   // [n, k]
+inline docs_view<half, 1> b;      // [n]
+inline docs_view<half, 2> r;      // [m, n]
+inline docs_view<half, 2> h;      // [m, n]
+inline docs_view<half, 2> h16;    // [m, n]
+inline docs_view<half, 2> y;      // [m, n]
+inline docs_view<float, 2> y32;   // [m, n]
+inline docs_view<fp8_e4m3, 2> y8; // [m, n]
+inline docs_view<float, 1> amax;  // [m]
+inline docs_view<float, 1> rows;  // [m]
+inline docs_view<float, 1> columns; // [n]
+inline float step = 1.0f;
