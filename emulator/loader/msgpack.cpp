@@ -76,7 +76,7 @@ private:
             if (key.type != packed_value::kind::text) {
                 throw load_error("code object metadata has a key that is not text");
             }
-            result.members.emplace_back(key.text, value(depth + 1));
+            result.members.push_back({key.text, value(depth + 1)});
         }
         return result;
     }

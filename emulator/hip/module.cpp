@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+
+#include "hip/module.hpp"
+
+#include "hip/device.hpp"
+#include "hip/runtime.hpp"
+#include "loader/bundle.hpp"
+
+namespace r9v_emulator::hip {
+
+module::~module() {
+    for (const auto& [name, kernel] : functions_) {
+        if (kernel->kernarg != 0) device_memory().release(kernel->kernarg);
+    }
+}
+
+void module::load() {
+    const std::lock_guard lock(mutex_);
+    if (code_) return;
+    auto selected = loader::select_code_object(bundle_, current_device().target);
+    code_ = std::make_unique<loader::code_object>(device_memory(), std::move(selected.image));
+    connect_managed();
+    for (const auto& kernel : code_->kernels()) {
+        functions_.emplace(kernel.image.name, make_function(kernel));
+    }
+}
+
+/// A managed variable's device symbol holds the address of memory that both sides see.
+void module::connect_managed() {
+    for (const auto& variable : managed_) {
+        const auto* const symbol = code_->variable(variable.name);
+        if (symbol) device_memory().write(symbol->address, &variable.address, 8);
+    }
+}
+
+std::unique_ptr<function> module::make_function(const loader::loaded_kernel& kernel) {
+    auto result = std::make_unique<function>();
+    result->kernel = &kernel;
+    if (kernel.metadata.kernarg_bytes == 0) return result;
+    auto& memory = device_memory();
+    result->kernarg = memory.allocate(kernel.metadata.kernarg_bytes, 64,
+                                      "arguments of " + kernel.image.display_name);
+    if (result->kernarg == 0) throw loader::load_error("device memory is too small for arguments");
+    // Written before each launch, through the alias. Gaps between arguments stay unwritten.
+    const auto mark = [&](const std::vector<loader::argument>& arguments) {
+        for (const auto& argument : arguments) {
+            memory.mark_written(result->kernarg + argument.offset, argument.size);
+        }
+    };
+    mark(kernel.metadata.arguments);
+    mark(kernel.metadata.hidden);
+    return result;
+}
+
+function* module::find_function(const std::string& name) {
+    load();
+    const auto found = functions_.find(name);
+    return found == functions_.end() ? nullptr : found->second.get();
+}
+
+const loader::loaded_variable* module::find_variable(const std::string& name) {
+    load();
+    return code_->variable(name);
+}
+
+registry& registry::instance() {
+    static auto& the_registry = *new registry;
+    return the_registry;
+}
+
+module* registry::add_bundle(const void* bundle) {
+    const std::unique_lock lock(mutex_);
+    auto owned = std::make_unique<module>(bundle);
+    auto* const result = owned.get();
+    modules_.emplace(result, std::move(owned));
+    return result;
+}
+
+void registry::remove_bundle(module* owner) {
+    const std::unique_lock lock(mutex_);
+    std::erase_if(functions_, [&](const auto& entry) { return entry.second.owner == owner; });
+    std::erase_if(variables_, [&](const auto& entry) { return entry.second.owner == owner; });
+    modules_.erase(owner);
+}
+
+void registry::add_function(module* owner, const void* stub, const char* name) {
+    const std::unique_lock lock(mutex_);
+    // Units that instantiate the same template share a stub; the first one's code serves all.
+    const auto [entry, added] = functions_.try_emplace(stub);
+    if (!added) return;
+    entry->second.owner = owner;
+    entry->second.name = name;
+}
+
+void registry::add_variable(module* owner, const void* shadow, const char* name) {
+    const std::unique_lock lock(mutex_);
+    variables_.try_emplace(shadow, registered_variable{owner, name, {}});
+}
+
+void registry::add_managed(module* owner, void** host_pointer, const void* initial,
+                           const char* name, std::uint64_t size, unsigned alignment) {
+    auto& memory = device_memory();
+    const auto address = memory.allocate(size, std::max(alignment, 16U), name, true);
+    memory.write(address, initial, size);
+    *host_pointer = pointer_to(address);
+    const std::unique_lock lock(mutex_);
+    owner->add_managed({name, address});
+    variables_.try_emplace(host_pointer, registered_variable{owner, name, {address, size}});
+}
+
+function* registry::find_function(const void* stub) {
+    const std::shared_lock lock(mutex_);
+    const auto found = functions_.find(stub);
+    if (found == functions_.end()) return nullptr;
+    auto& entry = found->second;
+    if (auto* const resolved = entry.resolved.load(std::memory_order_acquire)) return resolved;
+    auto* const resolved = entry.owner->find_function(entry.name);
+    if (!resolved) throw loader::load_error("kernel " + entry.name + " is not in the code object");
+    entry.resolved.store(resolved, std::memory_order_release);
+    return resolved;
+}
+
+const loader::loaded_variable* registry::find_variable(const void* shadow) {
+    const std::shared_lock lock(mutex_);
+    const auto found = variables_.find(shadow);
+    if (found == variables_.end()) return nullptr;
+    const auto& variable = found->second;
+    if (variable.managed.address != 0) return &variable.managed;
+    return variable.owner->find_variable(variable.name);
+}
+
+const char* registry::name_of(const void* stub) {
+    const std::shared_lock lock(mutex_);
+    const auto found = functions_.find(stub);
+    return found == functions_.end() ? nullptr : found->second.name.c_str();
+}
+
+} // namespace r9v_emulator::hip

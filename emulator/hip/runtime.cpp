@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+
+#include "hip/runtime.hpp"
+
+#include "hip/device.hpp"
+#include "hip/host_access.hpp"
+#include "hip/log.hpp"
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+
+namespace r9v_emulator::hip {
+namespace {
+
+constexpr int status_of_unread_faults = 70; // EX_SOFTWARE of sysexits.h
+constexpr unsigned most_host_threads = 64;
+
+[[noreturn]] void refuse(const char* name, const char* value, const char* instead) {
+    std::fprintf(stderr, "r9v-emulator: %s=%s is not known. Write %s.\n", name, value, instead);
+    _exit(2);
+}
+
+std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
+    const char* const text = std::getenv(name);
+    if (!text || !*text) return otherwise;
+    char* end = nullptr;
+    const auto value = std::strtoull(text, &end, 0);
+    if (*end != '\0' || *text == '-') refuse(name, text, "a whole number");
+    return value;
+}
+
+bool switch_from(const char* name, bool otherwise) {
+    const char* const text = std::getenv(name);
+    if (!text || !*text) return otherwise;
+    const std::string_view value(text);
+    if (value != "0" && value != "1") refuse(name, text, "0 or 1");
+    return value == "1";
+}
+
+execution_options options_from_environment() {
+    execution_options options;
+    options.strict = switch_from("R9V_EMULATOR_STRICT", true);
+    const auto cores = std::max(1U, std::thread::hardware_concurrency());
+    options.host_threads = static_cast<unsigned>(std::clamp<std::uint64_t>(
+        number_from("R9V_EMULATOR_THREADS", cores), 1, most_host_threads));
+    options.seed = number_from("R9V_EMULATOR_SEED", 0);
+    const char* const poison = std::getenv("R9V_EMULATOR_POISON_STORE");
+    if (poison && *poison) {
+        const std::string_view value(poison);
+        if (value != "report" && value != "carry") {
+            refuse("R9V_EMULATOR_POISON_STORE", poison, "report or carry");
+        }
+        options.report_poison_store = value == "report";
+    }
+    return options;
+}
+
+/// A program whose kernels did wrong must not end as if all were well, whatever it looked at.
+void at_process_exit(int status, void*) {
+    const auto unread = launch_log::instance().unread();
+    if (unread == 0) return;
+    std::fflush(nullptr);
+    std::fprintf(stderr, "r9v-emulator: the process ends with %zu fault%s reported above.\n",
+                 unread, unread == 1 ? "" : "s");
+    if (status == 0) _exit(status_of_unread_faults);
+}
+
+} // namespace
+
+runtime& runtime::instance() {
+    static auto& the_runtime = *new runtime;
+    return the_runtime;
+}
+
+runtime::runtime() : memory_(current_device().memory_bytes), options_(options_from_environment()) {
+    launch_log::instance();
+    on_exit(at_process_exit, nullptr);
+    install_host_access_handler(memory_);
+}
+
+execution_options runtime::options() const {
+    const std::lock_guard lock(options_mutex_);
+    return options_;
+}
+
+void runtime::set_options(const execution_options& changed) {
+    const std::lock_guard lock(options_mutex_);
+    options_ = changed;
+}
+
+std::uint64_t runtime::dispatch_packet() {
+    constexpr std::uint64_t packet_bytes = 64;
+    if (packet_ == 0) packet_ = memory_.allocate(packet_bytes, packet_bytes, "dispatch packet");
+    return packet_;
+}
+
+} // namespace r9v_emulator::hip

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+
+#include "hip/stream.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace r9v_emulator::hip {
+namespace {
+
+/// Wakes everyone who waits for some stream to reach some point.
+class progress {
+public:
+    static progress& instance() {
+        static auto& the_progress = *new progress;
+        return the_progress;
+    }
+
+    void announce() {
+        if (waiters_.load() == 0) return;
+        const std::lock_guard lock(mutex_);
+        reached_.notify_all();
+    }
+
+    template<class Condition>
+    void wait_until(Condition condition) {
+        std::unique_lock lock(mutex_);
+        ++waiters_;
+        reached_.wait(lock, condition);
+        --waiters_;
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable reached_;
+    std::atomic<int> waiters_ = 0;
+};
+
+bool all_done(std::span<const ticket> points) {
+    return std::ranges::all_of(points, [](const ticket& point) { return point.done(); });
+}
+
+} // namespace
+
+bool ticket::done() const {
+    return !owner || owner->reached(sequence);
+}
+
+void ticket::wait() const {
+    if (done()) return;
+    progress::instance().wait_until([&] { return done(); });
+}
+
+hipStream_t stream::handle() const {
+    return legacy_ ? nullptr : reinterpret_cast<hipStream_t>(const_cast<stream*>(this));
+}
+
+ticket stream::submit(operation work, std::span<const ticket> after) {
+    std::unique_lock lock(mutex_);
+    const auto sequence = submitted_.load() + 1;
+    submitted_.store(sequence);
+    std::erase_if(pending_waits_, [](const ticket& point) { return point.done(); });
+    const bool ready = queue_.empty() && !busy_ && pending_waits_.empty() && all_done(after);
+    if (ready && !may_block(work)) {
+        run_here(work, sequence, lock);
+    } else {
+        auto points = std::exchange(pending_waits_, {});
+        points.insert(points.end(), after.begin(), after.end());
+        queue_.push_back({std::move(work), std::move(points), sequence});
+        start_worker();
+    }
+    return {shared_from_this(), sequence};
+}
+
+bool stream::would_run_now(std::span<const ticket> after) {
+    const std::lock_guard lock(mutex_);
+    return queue_.empty() && !busy_ && all_done(pending_waits_) && all_done(after);
+}
+
+void stream::run_here(const operation& work, std::uint64_t sequence,
+                      std::unique_lock<std::mutex>& lock) {
+    busy_ = true;
+    lock.unlock();
+    perform(work);
+    lock.lock();
+    busy_ = false;
+    completed_.store(sequence);
+    progress::instance().announce();
+    if (!queue_.empty()) changed_.notify_one();
+}
+
+void stream::wait_for(const ticket& point) {
+    if (point.owner.get() == this || point.done()) return;
+    const std::lock_guard lock(mutex_);
+    pending_waits_.push_back(point);
+}
+
+void stream::start_worker() {
+    if (worker_running_) {
+        changed_.notify_one();
+        return;
+    }
+    worker_running_ = true;
+    std::thread([self = shared_from_this()] { self->serve(); }).detach();
+}
+
+/// The stream's own thread: works until the queue is empty, and is started again when needed.
+void stream::serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [&] { return !busy_; });
+        if (queue_.empty()) break;
+        const auto next = std::move(queue_.front());
+        queue_.pop_front();
+        busy_ = true;
+        lock.unlock();
+        for (const auto& point : next.after)
+            point.wait();
+        lock.lock();
+        run_here(next.work, next.sequence, lock);
+    }
+    worker_running_ = false;
+}
+
+stream_table& stream_table::instance() {
+    static auto& table = *new stream_table;
+    return table;
+}
+
+stream_table::stream_table() : null_(std::make_shared<stream>(hipStreamDefault, 0, true)) {}
+
+hipStream_t stream_table::create(unsigned flags, int priority) {
+    auto made = std::make_shared<stream>(flags, priority, false);
+    const auto handle = made->handle();
+    const std::lock_guard lock(mutex_);
+    streams_.push_back(std::move(made));
+    return handle;
+}
+
+std::shared_ptr<stream> stream_table::of_this_thread() {
+    struct owner {
+        hipStream_t handle = instance().create(hipStreamDefault, 0);
+        std::shared_ptr<stream> body = instance().find(handle);
+        ~owner() { instance().destroy(handle); }
+    };
+    thread_local const owner mine;
+    return mine.body;
+}
+
+std::shared_ptr<stream> stream_table::find(hipStream_t handle) {
+    if (!handle) return null_;
+    if (handle == hipStreamPerThread) return of_this_thread();
+    const std::lock_guard lock(mutex_);
+    for (const auto& candidate : streams_) {
+        if (candidate->handle() == handle) return candidate;
+    }
+    return nullptr;
+}
+
+bool stream_table::destroy(hipStream_t handle) {
+    const std::lock_guard lock(mutex_);
+    return std::erase_if(streams_, [&](const auto& s) { return s->handle() == handle; }) != 0;
+}
+
+std::vector<std::shared_ptr<stream>> stream_table::all() {
+    const std::lock_guard lock(mutex_);
+    auto result = streams_;
+    result.push_back(null_);
+    return result;
+}
+
+std::vector<ticket> stream_table::implied_order(stream& which) {
+    std::vector<ticket> points;
+    if (which.blocking() && !null_->idle()) points.push_back(null_->last());
+    if (!which.legacy()) return points;
+    const std::lock_guard lock(mutex_);
+    for (const auto& other : streams_) {
+        if (other->blocking() && !other->idle()) points.push_back(other->last());
+    }
+    return points;
+}
+
+void stream_table::synchronize_all() {
+    for (const auto& each : all())
+        each->synchronize();
+}
+
+} // namespace r9v_emulator::hip

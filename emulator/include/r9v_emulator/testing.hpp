@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// What tests may ask the emulator beyond HIP: counts, faults, options, single instructions.
+// Only programs linked to the emulator have these; nothing under include/r9v uses them.
+#pragma once
+
+#include "device/launch.hpp"
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace r9v_emulator {
+
+/// One finished launch.
+struct launch_record {
+    std::string kernel; ///< demangled
+    launch_counts counts;
+    std::uint32_t blocks[3] = {0, 0, 0};
+    std::uint32_t threads[3] = {0, 0, 0};
+    std::uint32_t lds_bytes = 0;     ///< static and dynamic
+    std::uint32_t scratch_bytes = 0; ///< per lane
+    std::uint32_t vgprs = 0, sgprs = 0;
+};
+
+/// All launches since the start or since reset_counts().
+struct launch_totals {
+    struct of_kernel {
+        std::uint64_t launches = 0;
+        launch_counts counts;
+    };
+
+    std::uint64_t launches = 0;
+    launch_counts counts;
+    std::map<std::string, of_kernel> kernels; ///< by demangled name
+};
+
+/// The most recent launch of this process, on any stream. Synchronize first.
+launch_record last_launch();
+launch_counts last_counts();
+
+launch_totals totals();
+void reset_counts();
+
+/// The faults since the last call. Taking them makes the device usable again (HIP calls no longer
+/// answer the fault's error code) and lets the process end with its own exit status.
+std::vector<fault> take_faults();
+
+/// The options of launches that start from now on.
+execution_options options();
+void set_options(const execution_options& changed);
+
+/// Sets options for a scope.
+class scoped_options {
+public:
+    explicit scoped_options(const execution_options& changed) : before_(options()) {
+        set_options(changed);
+    }
+    ~scoped_options() { set_options(before_); }
+    scoped_options(const scoped_options&) = delete;
+    scoped_options& operator=(const scoped_options&) = delete;
+
+private:
+    execution_options before_;
+};
+
+} // namespace r9v_emulator
