@@ -84,4 +84,11 @@ R9V_HD constexpr void for_each(const pack<Ts...>& values, Visitor&& visit) {
     }(std::index_sequence_for<Ts...>{});
 }
 
+template<class... Ts, class Visitor>
+R9V_HD constexpr void for_each(pack<Ts...>& values, Visitor&& visit) {
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+        (visit(get<Is>(values)), ...);
+    }(std::index_sequence_for<Ts...>{});
+}
+
 } // namespace r9v::inline R9V_ABI

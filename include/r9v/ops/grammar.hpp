@@ -166,6 +166,9 @@ constexpr bool report() {
     return Broken == rule::kept;
 }
 
+template<place Place, int Results, space Memory, class Chain, class... Ops>
+[[nodiscard]] constexpr auto append_all(const Chain& ops, const chain<Ops...>& fragment);
+
 /// `ops` with `op` behind it, or with `rejected` where a rule is broken, which is reported here.
 template<place Place, int Results, space Memory, class Chain, class Op>
 [[nodiscard]] constexpr auto append_checked(const Chain& ops, const Op& op) {
@@ -181,12 +184,6 @@ template<place Place, int Results, space Memory, class Chain, class Op>
     }
 }
 
-/// Appends the ops of a fragment one by one, each under the rules.
-template<place Place, int Results, space Memory, class Chain, class... Ops>
-[[nodiscard]] constexpr auto append_all(const Chain& ops, const chain<Ops...>& fragment) {
-    return append_from<Place, Results, Memory, 0>(ops, fragment);
-}
-
 template<place Place, int Results, space Memory, int I, class Chain, class Fragment>
 [[nodiscard]] constexpr auto append_from(const Chain& ops, const Fragment& fragment) {
     if constexpr (I == Fragment::size) {
@@ -197,6 +194,12 @@ template<place Place, int Results, space Memory, int I, class Chain, class Fragm
         return append_from<Place, Results, joined_memory(Memory, decltype(longer)::memory), I + 1>(
             longer, fragment);
     }
+}
+
+/// Appends the ops of a fragment one by one, each under the rules.
+template<place Place, int Results, space Memory, class Chain, class... Ops>
+[[nodiscard]] constexpr auto append_all(const Chain& ops, const chain<Ops...>& fragment) {
+    return append_from<Place, Results, Memory, 0>(ops, fragment);
 }
 
 } // namespace detail

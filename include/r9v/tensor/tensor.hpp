@@ -126,8 +126,8 @@ struct tensor : view<T, Rank, Layout, space::device> {
 
     template<class Pointer>
     R9V_HD constexpr tensor(Pointer* pointer, const extent (&sizes)[Rank],
-                            const extent (&strides)[Rank])
-        : base{pointer, sizes, strides} {}
+                            const extent (&steps)[Rank])
+        : base{pointer, sizes, steps} {}
 
     /// A view of mutable elements reads as a view of constant ones.
     template<class U>
@@ -154,8 +154,8 @@ struct host_tensor : view<T, Rank, Layout, space::host> {
 
     template<class Pointer>
     R9V_HD constexpr host_tensor(Pointer* pointer, const extent (&sizes)[Rank],
-                                 const extent (&strides)[Rank])
-        : base{pointer, sizes, strides} {}
+                                 const extent (&steps)[Rank])
+        : base{pointer, sizes, steps} {}
 
     template<class U>
         requires std::is_same_v<const U, T>
