@@ -38,6 +38,7 @@ double bytes(const Views&... views) {
 
 #if R9V_EXAMPLE_COUNTS
 
+// snippet: counts
 template<class Work>
 cost measured(const r9v::stream& s, double, const Work& work) {
     s.synchronize();
@@ -49,6 +50,7 @@ cost measured(const r9v::stream& s, double, const Work& work) {
     const auto stored = static_cast<double>(all.counts.global_bytes_stored);
     return {static_cast<double>(all.launches), loaded, stored, loaded + stored, 0};
 }
+// end snippet
 
 inline void print_heading() {
     std::printf("%-36s %8s %10s %10s\n", "what fusion saves", "kernels", "MB loaded", "MB stored");
