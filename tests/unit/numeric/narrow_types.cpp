@@ -155,7 +155,7 @@ TEST(bf16, every_upper_half_rounds_by_its_lower_half) {
 #if defined(__FLT16_MANT_DIG__) && defined(__clang__)
 // One float in 4099, which is prime, so that all mantissas and exponents come; all of them in the
 // long run.
-TEST(half, agrees_with_the_compiler_on_floats_and_doubles) {
+TEST(half, agrees_with_the_compiler) {
     const std::uint64_t step = std::getenv("R9V_LONG") != nullptr ? 1 : 4099;
     for (std::uint64_t bits = 0; bits < 1ull << 32; bits += step) {
         const float value = reference::float_of(static_cast<std::uint32_t>(bits));
@@ -163,7 +163,10 @@ TEST(half, agrees_with_the_compiler_on_floats_and_doubles) {
         const _Float16 expected = static_cast<_Float16>(value);
         std::uint16_t code;
         std::memcpy(&code, &expected, sizeof code);
-        ASSERT_EQ(r9v::from_float<r9v::half>(value).bits, code) << value;
+        // ASSERT_EQ alone would take most of the long run's time.
+        if (r9v::from_float<r9v::half>(value).bits != code) {
+            ASSERT_EQ(r9v::from_float<r9v::half>(value).bits, code) << value;
+        }
     }
 }
 
