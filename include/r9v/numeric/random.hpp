@@ -49,7 +49,11 @@ template<int Rounds = 7>
 
 /// 32 uniform random bits that depend on nothing but seed and index.
 [[nodiscard]] R9V_HD constexpr std::uint32_t random_bits(std::uint64_t seed, std::uint64_t at) {
-    return random_block(seed, at / 4).word[at % 4];
+    const numeric::random_words drawn = random_block(seed, at / 4);
+    // Selects instead of an index that only run time knows, which would go through memory.
+    const std::uint32_t low = at % 2 == 0 ? drawn.word[0] : drawn.word[1];
+    const std::uint32_t high = at % 2 == 0 ? drawn.word[2] : drawn.word[3];
+    return at % 4 < 2 ? low : high;
 }
 
 } // namespace r9v::inline R9V_ABI
