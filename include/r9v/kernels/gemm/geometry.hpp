@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// What a GEMM kernel is told beside its program: extents, the order of tiles, and which of its
+// paths the operands allow.
+#pragma once
+
+#include <r9v/core/integers.hpp>
+#include <r9v/tile/raster.hpp>
+
+namespace r9v::inline R9V_ABI {
+
+struct gemm_geometry {
+    index m = 0;
+    index n = 0;
+    index k = 0;
+    index batches = 1;
+    tile::raster tiles;
+    /// Rows and columns of the result that a block computes: those of its tile, or fewer where
+    /// strides are so large that 32 bits do not span more rows.
+    std::int32_t step_m = 0;
+    std::int32_t step_n = 0;
+    /// Column-contiguous operands (x transposed, weights [k, n]) allow 16-byte transposing loads.
+    bool transposing_loads = false;
+    /// The chain's operands allow 32-bit lane offsets, so runs of 8 may be used.
+    bool wide_chain = false;
+    /// Scratch memory of taps that merge in order, and how many partial results a row has.
+    float* partials = nullptr;
+    std::int32_t parts = 1;
+
+    /// The first of a row's `parts` partial results for stateful tap number `tap` of the chain.
+    [[nodiscard]] R9V_HD constexpr float* partials_of(int tap, index batch, index row) const {
+        return partials + ((tap * batches + batch) * m + row) * parts;
+    }
+};
+
+} // namespace r9v::inline R9V_ABI

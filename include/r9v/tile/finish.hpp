@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// The epilogue: what a wave has accumulated goes through the program's chain, in runs of 8
+// neighbouring columns of one row, and the taps' states are merged and committed.
+#pragma once
+
+#include <r9v/ops/chain.hpp>
+#include <r9v/tile/device_math.hpp>
+
+namespace r9v::inline R9V_ABI::tile {
+
+/// Where a wave's accumulators stand in the result, and which of them exist.
+struct wave_place {
+    index batch;
+    index row; ///< of the wave's first accumulator
+    index column;
+    index row_end; ///< rows and columns from here on are another block's, or nobody's
+    index column_end;
+};
+
+/// Gets merged row statistics of taps that merge in order.
+struct no_partials {
+    R9V_INLINE void operator()(int, const coordinate&, float) const {}
+};
+
+namespace detail {
+
+using wide_math = device_math<std::uint32_t>;
+using narrow_math = device_math<index>;
+
+template<int N>
+R9V_INLINE run<float, N> part_of(const arch::floats8& fragment, int first) {
+    run<float, N> part;
+    R9V_UNROLL
+    for (int i = 0; i < N; ++i)
+        part[i] = fragment[first + i];
+    return part;
+}
+
+/// A lane's place in a fragment of the result: one row, 8 columns from `column` on.
+struct lane_place {
+    std::int32_t row;
+    std::int32_t column;
+
+    R9V_INLINE lane_place() {
+        const auto at = arch::result_position(static_cast<int>(arch::lane_index()), 0);
+        row = at.row;
+        column = at.column;
+    }
+};
+
+} // namespace detail
+
+/// Runs `ops` over `Results` x `Rows` x `Columns` fragments.
+template<int Results, int Rows, int Columns, class Chain, class Partials>
+class finisher {
+    using states = typename states_of<detail::wide_math, Chain>::type;
+    using tile_type = arch::floats8[Results][Rows][Columns];
+
+public:
+    /// Bytes of LDS that `finish_guarded` needs for each wave.
+    static constexpr int lds_bytes = Results * Columns * 2 * arch::wave_size * 16;
+
+    R9V_INLINE finisher(const Chain& ops, const wave_place& place, Partials partials)
+        : ops_{ops},
+          place_{place},
+          partials_{partials} {}
+
+    /// All of the wave's part exists and the chain is wide: no guards. Runs are kept apart, since
+    /// the compiler pairs fewer instructions where it mixes them.
+    R9V_INLINE void finish_whole(const tile_type& tile) {
+        states sums;
+        reset_taps<tap_scope::tensor>(ops_, sums);
+        R9V_UNROLL
+        for (int row = 0; row < Rows; ++row) {
+            reset_taps<tap_scope::row>(ops_, sums);
+            R9V_UNROLL
+            for (int column = 0; column < Columns; ++column) {
+                arch::schedule_fence();
+                const coordinate at = position(row, column);
+                const auto first = detail::part_of<8>(tile[0][row][column], 0);
+                if constexpr (Results == 2) {
+                    evaluate(detail::wide_math{}, ops_, sums, at, first,
+                             detail::part_of<8>(tile[1][row][column], 0));
+                } else {
+                    evaluate(detail::wide_math{}, ops_, sums, at, first);
+                }
+            }
+            commit_row(sums, position(row, 0));
+        }
+        commit_tensor(sums);
+    }
+
+    /// Any part of it may be missing, any operand may be strided. Fragments wait in `lds` (of this
+    /// wave alone), so that one body of the chain serves all of them.
+    R9V_INLINE void finish_guarded(const tile_type& tile, arch::local_bytes lds, bool wide) {
+        states sums;
+        reset_taps<tap_scope::tensor>(ops_, sums);
+        R9V_ROLLED
+        for (int row = 0; row < Rows; ++row) {
+            R9V_UNROLL
+            for (int i = 0; i < Rows; ++i)
+                if (i == row) park(tile, i, lds);
+            reset_taps<tap_scope::row>(ops_, sums);
+            R9V_ROLLED
+            for (int column = 0; column < Columns; ++column)
+                finish_run(sums, lds, position(row, column), column, wide);
+            commit_row(sums, position(row, 0));
+        }
+        commit_tensor(sums);
+    }
+
+private:
+    R9V_INLINE coordinate position(int row, int column) const {
+        return {place_.batch, place_.row + row * arch::fragment_size,
+                place_.column + column * arch::fragment_size, lane_.row, lane_.column};
+    }
+
+    R9V_INLINE static std::uint32_t parked(int result, int column, int half) {
+        return static_cast<std::uint32_t>(((result * Columns + column) * 2 + half) *
+                                          arch::wave_size * 16) +
+               arch::lane_index() * 16;
+    }
+    R9V_INLINE static void park(const tile_type& tile, int row, arch::local_bytes lds) {
+        R9V_UNROLL
+        for (int result = 0; result < Results; ++result)
+            R9V_UNROLL
+        for (int column = 0; column < Columns; ++column)
+            arch::store_local_floats(lds, parked(result, column, 0), parked(result, column, 1),
+                                     tile[result][row][column]);
+    }
+
+    R9V_INLINE void finish_run(states& sums, arch::local_bytes lds, const coordinate& at,
+                               int column, bool wide) const {
+        if (at.row() >= place_.row_end) return;
+        const index left = place_.column_end - at.column();
+        if (wide && left >= 8) {
+            run_whole(sums, lds, at, column);
+        } else {
+            R9V_ROLLED
+            for (int e = 0; e < 8; ++e)
+                if (e < left) run_single(sums, lds, at, column, e);
+        }
+    }
+    R9V_INLINE void run_whole(states& sums, arch::local_bytes lds, const coordinate& at,
+                              int column) const {
+        run<float, 8> values[Results];
+        R9V_UNROLL
+        for (int result = 0; result < Results; ++result)
+            values[result] = detail::part_of<8>(
+                arch::load_local_floats(lds, parked(result, column, 0), parked(result, column, 1)),
+                0);
+        evaluate_all(detail::wide_math{}, sums, at, values);
+    }
+    R9V_INLINE void run_single(states& sums, arch::local_bytes lds, coordinate at, int column,
+                               int e) const {
+        at.column_offset += e;
+        run<float, 1> values[Results];
+        R9V_UNROLL
+        for (int result = 0; result < Results; ++result)
+            values[result][0] = arch::load_local_float(
+                lds, parked(result, column, e / 4) + static_cast<std::uint32_t>(e % 4 * 4));
+        evaluate_all(detail::narrow_math{}, sums, at, values);
+    }
+    template<class Math, int N>
+    R9V_INLINE void evaluate_all(Math math, states& sums, const coordinate& at,
+                                 const run<float, N> (&values)[Results]) const {
+        if constexpr (Results == 2) {
+            evaluate(math, ops_, sums, at, values[0], values[1]);
+        } else {
+            evaluate(math, ops_, sums, at, values[0]);
+        }
+    }
+
+    /// The two halves of the wave hold 8 columns each of every row.
+    R9V_INLINE void commit_row(states& sums, const coordinate& at) const {
+        if constexpr (Chain::has_state) {
+            for_each_tap<tap_scope::row>(ops_, sums, [&](const auto& op, auto& state, int tap) {
+                const float other = arch::other_half(state);
+                // Always lower columns first: a sum has the same bits in both halves.
+                const bool upper = lane_.column != 0;
+                const float all =
+                    op.merge(detail::narrow_math{}, upper ? other : state, upper ? state : other);
+                if (lane_.column == 0 && at.row() < place_.row_end) {
+                    using Op = std::remove_cvref_t<decltype(op)>;
+                    if constexpr (Op::merge_kind == tap_merge::ordered) {
+                        partials_(tap, at, all);
+                    } else {
+                        op.commit(detail::narrow_math{}, all, at);
+                    }
+                }
+            });
+        }
+    }
+    R9V_INLINE void commit_tensor(states& sums) const {
+        if constexpr (Chain::has_state) {
+            for_each_tap<tap_scope::tensor>(ops_, sums, [&](const auto& op, auto& state, int) {
+                float all = state;
+                R9V_UNROLL
+                for (int distance = 16; distance >= 1; distance /= 2)
+                    all = op.merge(detail::narrow_math{}, all,
+                                   arch::from_lane(all, arch::lane_index() ^
+                                                            static_cast<std::uint32_t>(distance)));
+                if (arch::lane_index() == 0) op.commit(detail::narrow_math{}, all, position(0, 0));
+            });
+        }
+    }
+
+    const Chain& ops_;
+    wave_place place_;
+    Partials partials_;
+    detail::lane_place lane_;
+};
+
+} // namespace r9v::inline R9V_ABI::tile
