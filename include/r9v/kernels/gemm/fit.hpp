@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Which tiles a program's tensors allow, and which of those is the fastest for its shape. Host
+// code.
+#pragma once
+
+#include <r9v/kernels/gemm/tuning.hpp>
+#include <r9v/ops/chain.hpp>
+#include <r9v/ops/operand.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+inline constexpr index lane_reach = index{1} << 32; ///< bytes that a lane's offset spans
+
+constexpr index magnitude(index stride) {
+    return stride < 0 ? -stride : stride;
+}
+
+/// `steps` strides of `stride` elements fit a lane's offset, with room for the rest of a slab.
+constexpr bool within_reach(index stride, index steps, index bytes) {
+    constexpr index room = lane_reach - (index{1} << 16);
+    return steps <= 0 || magnitude(stride) <= room / bytes / steps;
+}
+
+/// How many of `rows` rows of a panel are within a lane's reach.
+template<class View>
+constexpr int rows_within_reach(const View& v, int rows) {
+    constexpr index bytes = sizeof(typename View::value_type);
+    if (View::element_layout == layout::column_major) return rows; // 2 bytes apart
+    const index stride = v.strides[View::rank - 2];
+    while (rows > 1 &&
+           !within_reach(stride, std::min<index>(rows, extent_from_last(v, 1)) - 1, bytes))
+        rows = (rows + 1) / 2;
+    return rows;
+}
+
+/// 16-byte transposing loads of an operand whose rows are contiguous (column_major).
+template<class View>
+bool allows_transposing_loads(const View& v) {
+    if constexpr (View::element_layout != layout::column_major) {
+        return true;
+    } else {
+        const index k_stride = v.strides[View::rank - 1];
+        const bool one_k = extent_from_last(v, 0) == 1;
+        bool aligned =
+            reinterpret_cast<std::uint64_t>(v.data) % 16 == 0 && extent_from_last(v, 1) % 8 == 0;
+        if constexpr (View::rank == 3) aligned = aligned && v.strides[0] % 8 == 0;
+        return aligned &&
+               (one_k || (k_stride > 0 && k_stride % 8 == 0 &&
+                          within_reach(k_stride, 64, sizeof(typename View::value_type))));
+    }
+}
+
+/// Whether 32-bit offsets reach `rows` rows and `columns` columns of every operand of a chain.
+struct reach_check {
+    index rows;
+    index columns;
+    index total_columns;
+    bool fits = true;
+
+    template<span Span, class View>
+    void operator()(const char*, const operand<Span, View>& o, access) {
+        constexpr index bytes = sizeof(typename View::value_type);
+        if constexpr (Span == span::row || Span == span::group || Span == span::matrix)
+            step(o.row_stride(), rows, bytes);
+        if constexpr (Span == span::column || Span == span::matrix)
+            step(o.column_stride(), columns, bytes);
+        if constexpr (Span == span::group) step(o.column_stride(), total_columns, bytes);
+    }
+
+private:
+    // Each of the two axes gets half of the reach; unsigned offsets do not go backwards.
+    void step(index stride, index steps, index bytes) {
+        fits = fits && stride >= 0 && within_reach(stride, 2 * steps, bytes);
+    }
+};
+
+template<class Chain>
+bool is_within_reach(const Chain& ops, index rows, index columns, index total_columns) {
+    reach_check check{rows, columns, total_columns};
+    visit_operands(ops, check);
+    return check.fits;
+}
+
+/// Estimated cycles: every compute unit works through its share of the tiles, four matrix
+/// instructions of 16 cycles at a time on two SIMDs. Small tiles load more for each product.
+constexpr double estimated_cycles(const gemm_tile& t, int results, const gemm_geometry& g,
+                                  double blocks, int compute_units) {
+    if (t.regime == gemm_regime::skinny) return 0; // wherever it fits
+    const double rounds = static_cast<double>(
+        ceil_div(static_cast<index>(blocks), static_cast<index>(compute_units)));
+    const double slabs = static_cast<double>(ceil_div<index>(g.k, t.k));
+    const double slab_cycles = t.m * t.n * results / 16.0;
+    const double penalty = t.regime == gemm_regime::large ? 1.0 : 1.3;
+    constexpr double start_and_finish = 3000;
+    return rounds * (slabs * slab_cycles * penalty + start_and_finish);
+}
+
+} // namespace detail
+
+/// Why a program cannot run with a tile.
+enum class gemm_misfit {
+    none,
+    rows,      ///< the skinny regime computes up to 16 rows
+    alignment, ///< transposed x or [k, n] weights that are not 16-byte aligned throughout
+    reach,     ///< strides beyond 32 bits within a tile
+    grid,      ///< more blocks than a launch may have
+};
+
+/// A program's tile: its place in the list (-1: none fits, for the reason given for the last one).
+struct gemm_choice {
+    int tile = -1;
+    gemm_misfit misfit = gemm_misfit::none;
+    gemm_geometry geometry;
+    index blocks = 0;
+};
+
+/// The geometry of a program with a tile, and whether it may run with it.
+template<class Program>
+[[nodiscard]] gemm_choice fit(const Program& p, const gemm_tile& t) {
+    const auto& x = p.head.x.view;
+    const auto& w1 = p.head.first_weights();
+    const auto& w2 = p.head.second_weights();
+    const extents result = p.head.result();
+
+    gemm_choice choice;
+    gemm_geometry& g = choice.geometry;
+    g.m = result.rows;
+    g.n = result.columns;
+    g.k = p.head.inner();
+    g.batches = result.batches;
+    g.step_m = detail::rows_within_reach(x, t.m);
+    g.step_n = std::min(detail::rows_within_reach(w1, t.n), detail::rows_within_reach(w2, t.n));
+    g.transposing_loads = detail::allows_transposing_loads(x) &&
+                          detail::allows_transposing_loads(w1) &&
+                          detail::allows_transposing_loads(w2);
+    g.wide_chain = detail::is_within_reach(p.chain, 16, 16, g.n);
+
+    const index tiles_m = ceil_div<index>(g.m, g.step_m);
+    const index tiles_n = ceil_div<index>(g.n, g.step_n);
+    // A launch counts threads in 32 bits; the kernel divides block numbers below 2^31.
+    const index most =
+        std::min<index>(index{std::numeric_limits<std::uint32_t>::max()} / t.threads(),
+                        std::numeric_limits<std::int32_t>::max());
+    const bool grid_fits = tiles_m <= most && tiles_n <= most / std::max<index>(tiles_m, 1) &&
+                           g.batches <= most / std::max<index>(tiles_m * tiles_n, 1);
+    const bool small = t.regime == gemm_regime::medium;
+    if (t.regime == gemm_regime::skinny && g.m > 16)
+        choice.misfit = gemm_misfit::rows;
+    else if (!small && !g.transposing_loads)
+        choice.misfit = gemm_misfit::alignment;
+    else if (!small && (g.step_m != t.m || g.step_n != t.n ||
+                        !detail::is_within_reach(p.head.x.prologue, t.m, 64, g.k)))
+        choice.misfit = gemm_misfit::reach;
+    else if (!grid_fits)
+        choice.misfit = gemm_misfit::grid;
+    if (choice.misfit != gemm_misfit::none || tiles_m == 0 || tiles_n == 0 || g.batches == 0)
+        return choice;
+
+    constexpr std::uint32_t rows_together = 8;
+    const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
+    const auto n_tiles = static_cast<std::uint32_t>(tiles_n);
+    g.tiles = tile::raster{m_tiles, n_tiles, std::min(rows_together, m_tiles)};
+    g.parts = static_cast<std::int32_t>(n_tiles) * t.waves_n;
+    choice.blocks = tiles_m * tiles_n * g.batches;
+    return choice;
+}
+
+/// The tile of the list that is estimated to be the fastest on a device of `compute_units`.
+template<class Program, gemm_tile... Tiles>
+[[nodiscard]] gemm_choice choose(const Program& p, tile_list<Tiles...>, int compute_units) {
+    constexpr gemm_tile tiles[] = {Tiles...};
+    gemm_choice best;
+    double least = 0;
+    for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
+        gemm_choice choice = fit(p, tiles[i]);
+        if (choice.misfit != gemm_misfit::none) {
+            if (best.tile < 0) best.misfit = choice.misfit;
+            continue;
+        }
+        const double cycles =
+            detail::estimated_cycles(tiles[i], Program::head_type::results, choice.geometry,
+                                     static_cast<double>(choice.blocks), compute_units);
+        if (best.tile >= 0 && cycles >= least) continue;
+        least = cycles;
+        best = choice;
+        best.tile = i;
+        best.misfit = gemm_misfit::none;
+    }
+    return best;
+}
+
+} // namespace r9v::inline R9V_ABI
