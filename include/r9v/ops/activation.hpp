@@ -19,10 +19,14 @@ struct pointwise {
     template<class Math, int N>
     [[nodiscard]] R9V_HD run<typename Math::real, N>
     operator()(Math math, run<typename Math::real, N> x, const coordinate&) const {
-        R9V_UNROLL
-        for (int i = 0; i < N; ++i)
-            x[i] = curve(math, x[i]);
-        return x;
+        if constexpr (requires { math.apply(curve, x); }) {
+            return math.apply(curve, x); // the policy has a way for whole runs
+        } else {
+            R9V_UNROLL
+            for (int i = 0; i < N; ++i)
+                x[i] = curve(math, x[i]);
+            return x;
+        }
     }
 };
 

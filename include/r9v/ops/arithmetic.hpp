@@ -22,7 +22,7 @@ struct add_op {
     template<class Math, int N>
     [[nodiscard]] R9V_HD run<typename Math::real, N>
     operator()(Math math, run<typename Math::real, N> x, const coordinate& at) const {
-        const auto y = addend.template load<N>(math, at);
+        const auto y = load<N>(math, at);
         R9V_UNROLL
         for (int i = 0; i < N; ++i)
             x[i] += y[i];
@@ -35,6 +35,16 @@ struct add_op {
                                 : Name == addition::residual ? "residual"
                                                              : "add",
                                 addend);
+    }
+
+private:
+    template<int N, class Math>
+    R9V_HD auto load(Math math, const coordinate& at) const {
+        if constexpr (detail::is_operand<Addend>) {
+            return addend.template load_addend<N>(math, at);
+        } else {
+            return addend.template load<N>(math, at);
+        }
     }
 };
 

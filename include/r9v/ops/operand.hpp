@@ -72,16 +72,26 @@ struct operand {
     template<int N, class Math>
     R9V_HD run<typename Math::real, N> load(Math math, const coordinate& at) const {
         if constexpr (Span != span::column && Span != span::matrix) {
-            return broadcast<N>(math.template load<1>(base(at), lane_offset(math, at))[0]);
+            return broadcast<N>(read<1>(math, base(at), lane_offset(math, at))[0]);
         } else if constexpr (View::element_layout == layout::row_major) {
-            return math.template load<N>(base(at), lane_offset(math, at));
+            return read<N>(math, base(at), lane_offset(math, at));
         } else {
             run<typename Math::real, N> values;
             R9V_UNROLL
             for (int i = 0; i < N; ++i)
-                values[i] =
-                    math.template load<1>(base(at) + i * column_stride(), lane_offset(math, at))[0];
+                values[i] = read<1>(math, base(at) + i * column_stride(), lane_offset(math, at))[0];
             return values;
+        }
+    }
+
+    /// load() of values that will be added to others: policies may join conversion and addition.
+    template<int N, class Math>
+    R9V_HD run<typename Math::real, N> load_addend(Math math, const coordinate& at) const {
+        if constexpr (Span == span::matrix && View::element_layout == layout::row_major &&
+                      requires { math.template load_addend<N>(base(at), lane_offset(math, at)); }) {
+            return math.template load_addend<N>(base(at), lane_offset(math, at));
+        } else {
+            return load<N>(math, at);
         }
     }
 
@@ -122,6 +132,19 @@ struct operand {
             return 1;
         } else {
             return view.strides[View::rank - 1];
+        }
+    }
+
+private:
+    /// Only a matrix may be memory that the program itself writes (in place). Anything else stays as
+    /// it is while the program runs, and policies may load it once.
+    template<int N, class Math>
+    R9V_HD static auto read(Math math, const element* from, typename Math::offset away) {
+        if constexpr (Span != span::matrix &&
+                      requires { math.template load_constant<N>(from, away); }) {
+            return math.template load_constant<N>(from, away);
+        } else {
+            return math.template load<N>(from, away);
         }
     }
 };
