@@ -13,6 +13,13 @@
 #define R9V_GPU 0
 #endif
 
+// R9V_HAS_KERNELS is 1 where r9v has kernels to launch; elsewhere programs run on r9v::reference.
+#if defined(__HIP__)
+#define R9V_HAS_KERNELS 1
+#else
+#define R9V_HAS_KERNELS 0
+#endif
+
 // R9V_HD: callable on host and device. R9V_DEVICE: device only.
 #if defined(__HIP__)
 #define R9V_HD __attribute__((host)) __attribute__((device)) inline

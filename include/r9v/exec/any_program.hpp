@@ -38,7 +38,7 @@ public:
         if (empty()) return nothing();
         return actions_->on_host(storage_);
     }
-#if R9V_GPU
+#if R9V_HAS_KERNELS
     /// Queues a program of device tensors; refuses one of host tensors.
     [[nodiscard]] status enqueue(platform::stream_handle s, const workspace& scratch) const noexcept {
         if (empty()) return nothing();
@@ -54,7 +54,7 @@ public:
 private:
     struct actions {
         status (*on_host)(const void*);
-#if R9V_GPU
+#if R9V_HAS_KERNELS
         status (*on_stream)(const void*, platform::stream_handle, const workspace&) noexcept;
         status (*can_launch)(const void*, std::size_t&) noexcept;
 #endif
@@ -79,7 +79,7 @@ private:
         }
     }
 
-#if R9V_GPU
+#if R9V_HAS_KERNELS
     template<class Program>
     static status on_stream(const void* storage, platform::stream_handle s,
                             const workspace& scratch) noexcept {
@@ -125,7 +125,7 @@ inline void launch(const reference_executor&, const any_program& p,
     throw_if_failed(p.run_on_host().at(where));
 }
 
-#if R9V_GPU
+#if R9V_HAS_KERNELS
 
 inline status try_launch(platform::stream_handle s, const any_program& p,
                          const workspace& scratch = {},

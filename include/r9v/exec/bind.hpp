@@ -6,6 +6,7 @@
 #pragma once
 
 #include <r9v/core/error.hpp>
+#include <r9v/ops/bind.hpp>
 #include <r9v/ops/grammar.hpp>
 #include <r9v/ops/operand.hpp>
 #include <r9v/tensor/region.hpp>
@@ -18,9 +19,7 @@ namespace r9v::inline R9V_ABI::exec {
 /// A copy of the program whose ops know the extents of the result.
 template<class Head, class Chain>
 [[nodiscard]] program<Head, Chain> bound(program<Head, Chain> p, const extents& result) {
-    for_each(p.chain.ops, [&](auto& op) {
-        if constexpr (requires { op.bind(result); }) op.bind(result);
-    });
+    bind(p.chain, result);
     return p;
 }
 

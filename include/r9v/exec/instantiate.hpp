@@ -11,7 +11,7 @@
 
 #include <r9v/exec/executor.hpp>
 
-#if R9V_GPU
+#if R9V_HAS_KERNELS
 /// Promises that some translation unit says R9V_INSTANTIATE(Type). At namespace scope.
 #define R9V_DECLARE_PROGRAM(...)                                                                   \
     extern template struct ::r9v::executor<::r9v::exec::program_of<__VA_ARGS__>,                   \

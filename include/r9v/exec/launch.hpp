@@ -9,6 +9,7 @@
 #include <r9v/exec/executor.hpp>
 #include <r9v/exec/job.hpp>
 #include <r9v/exec/reference.hpp>
+#include <r9v/runtime/stream.hpp>
 
 #include <source_location>
 #include <utility>
@@ -34,7 +35,7 @@ void launch(const reference_executor& host, const T& p,
     throw_if_failed(try_launch(host, p, where));
 }
 
-#if R9V_GPU
+#if R9V_HAS_KERNELS
 
 namespace exec {
 
@@ -129,6 +130,6 @@ void launch(const Where& s, const program<Head, Chain>& p, const workspace& scra
     launch(s, only<Tile>(p), scratch, where);
 }
 
-#endif // R9V_GPU
+#endif // R9V_HAS_KERNELS
 
 } // namespace r9v::inline R9V_ABI

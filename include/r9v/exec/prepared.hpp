@@ -8,7 +8,7 @@
 #include <r9v/kernels/gemm/tuning.hpp>
 #include <r9v/platform/gpu.hpp>
 
-#if R9V_GPU
+#if R9V_HAS_KERNELS
 
 #include <r9v/exec/merge.hpp>
 
@@ -73,4 +73,4 @@ status prepared<Program>::enqueue(platform::stream_handle s, const workspace& sc
 
 } // namespace r9v::inline R9V_ABI
 
-#endif // R9V_GPU
+#endif // R9V_HAS_KERNELS

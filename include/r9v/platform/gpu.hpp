@@ -18,6 +18,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 
@@ -95,35 +96,46 @@ inline status check(result code, const char* what) noexcept {
     return error{"r9v: %s failed: %s. See the GPU runtime's log.", what, text(code)};
 }
 
-/// The GPU's architecture as a number: 1201 for gfx1201, 900 for sm_90; 0 when unknown.
-inline int query_architecture(int device) noexcept {
+/// What choosing a kernel needs to know about a device.
+struct device_traits {
+    int architecture = 0;  ///< 1201 for gfx1201, 900 for sm_90; 0 when unknown
+    int compute_units = 0; ///< on RDNA the runtime counts work group processors: two units each
+};
+
+inline device_traits query_device(int device) noexcept {
+    device_traits traits;
 #if defined(__CUDACC__)
     int major = 0;
     int minor = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != success)
-        return 0;
-    if (cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != success)
-        return 0;
-    return major * 100 + minor * 10;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) != success ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) != success ||
+        cudaDeviceGetAttribute(&traits.compute_units, cudaDevAttrMultiProcessorCount, device) !=
+            success)
+        return {};
+    traits.architecture = major * 100 + minor * 10;
 #else
     hipDeviceProp_t properties;
-    if (hipGetDeviceProperties(&properties, device) != success) return 0;
+    if (hipGetDeviceProperties(&properties, device) != success) return {};
     const char* name = properties.gcnArchName;
-    return std::strncmp(name, "gfx", 3) == 0 ? std::atoi(name + 3) : 0;
+    if (std::strncmp(name, "gfx", 3) == 0) traits.architecture = std::atoi(name + 3);
+    traits.compute_units = 2 * properties.multiProcessorCount;
 #endif
+    return traits;
 }
 
-/// query_architecture, asked once per device: the runtime's own query takes too long for a launch.
-inline int architecture_of(int device) noexcept {
+/// query_device, asked once per device: the runtime's own query takes too long for a launch.
+inline device_traits device(int number) noexcept {
     static constexpr int devices = 64;
-    static std::atomic<int> known[devices];
-    if (device < 0 || device >= devices) return query_architecture(device);
-    int architecture = known[device].load(std::memory_order_relaxed);
-    if (architecture == 0) {
-        architecture = query_architecture(device);
-        known[device].store(architecture, std::memory_order_relaxed);
+    static std::atomic<std::uint64_t> known[devices]; // architecture, compute units
+    if (number < 0 || number >= devices) return query_device(number);
+    std::uint64_t both = known[number].load(std::memory_order_relaxed);
+    if (both == 0) {
+        const device_traits traits = query_device(number);
+        both = static_cast<std::uint64_t>(traits.architecture) << 32 |
+               static_cast<std::uint32_t>(traits.compute_units);
+        known[number].store(both, std::memory_order_relaxed);
     }
-    return architecture;
+    return {static_cast<int>(both >> 32), static_cast<int>(both & 0xffff'ffffu)};
 }
 
 } // namespace platform

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// The tensors of a program under test, twice: a first pass makes them in host memory, full of random
+// data, for the reference; a second pass makes the same ones on the device. Inputs end with the last
+// byte of their allocation, results stand between guard bands, and everything is checked afterwards.
+#pragma once
+
+#include <r9v/r9v.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+namespace r9v_test {
+
+using r9v::index;
+
+/// Where a tensor stands inside its allocation.
+struct placement {
+    index offset = 0;  ///< elements before the first one
+    index padding = 0; ///< elements between the end of a row and the next row
+};
+
+/// Range and kind of an input's random values.
+struct values {
+    double low = -1;
+    double high = 1;
+};
+
+/// One tensor's memory, as bytes, on both sides.
+struct block {
+    std::vector<std::byte> host;    ///< what the reference reads and writes
+    std::vector<std::byte> initial; ///< what both sides start from
+    void* device = nullptr;
+    bool written = false;
+    std::size_t element = 0;
+    index extents[3] = {1, 1, 1};
+    index strides[3] = {0, 0, 0};
+    index first = 0;                ///< position of the first element
+    double (*decode)(const std::byte*) = nullptr;
+    double (*slack)(double) = nullptr; ///< distance between neighbours of the type at a value
+};
+
+template<class T>
+double decode(const std::byte* at) {
+    T value{};
+    std::memcpy(static_cast<void*>(&value), at, sizeof value);
+    return r9v::to_double(value);
+}
+
+/// Distance between neighbouring values of T around x: one unit in the last place.
+template<class T>
+double unit_in_last_place(double x) {
+    using type = r9v::element<T>;
+    if constexpr (type::is_floating) {
+        const double magnitude = std::max(std::fabs(x), type::min_normal);
+        return std::max(2 * type::epsilon * magnitude, type::min_positive);
+    } else {
+        return 1;
+    }
+}
+
+/// The blocks of one case, and the random stream that fills them.
+class memory_record {
+public:
+    explicit memory_record(std::uint64_t seed) : random_{seed} {}
+    memory_record(const memory_record&) = delete;
+    memory_record& operator=(const memory_record&) = delete;
+    ~memory_record();
+
+    std::vector<block> blocks;
+
+    /// Compares every result with the reference; `growth` bounds the arithmetic's absolute error.
+    /// Reports through GoogleTest.
+    void compare(double growth);
+    /// Copies the device's memory back over `device_bytes`.
+    void download();
+
+    template<class T>
+    T random_value(const values& range) {
+        const double x = std::uniform_real_distribution<double>{range.low, range.high}(random_);
+        return r9v::from_double<T>(x);
+    }
+
+private:
+    std::vector<std::vector<std::byte>> device_bytes_;
+    std::mt19937_64 random_;
+};
+
+inline constexpr std::byte poison{0xa5};
+inline constexpr index guard = 64; ///< elements before and behind a result
+
+enum class side { host, device };
+
+/// What a program's factory asks for tensors; the same calls in the same order on both sides.
+template<side Side>
+class memory {
+public:
+    explicit memory(memory_record& record) : record_{record} {}
+
+    template<class T, r9v::layout Layout = r9v::layout::row_major, std::size_t Rank>
+    auto input(const r9v::extent (&sizes)[Rank], placement place = {}, values range = {}) {
+        return make<T, Layout, Rank>(sizes, place, &range, false);
+    }
+    template<class T, r9v::layout Layout = r9v::layout::row_major, std::size_t Rank>
+    auto output(const r9v::extent (&sizes)[Rank], placement place = {}) {
+        return make<T, Layout, Rank>(sizes, place, nullptr, true);
+    }
+    /// Read and written in place.
+    template<class T, r9v::layout Layout = r9v::layout::row_major, std::size_t Rank>
+    auto in_place(const r9v::extent (&sizes)[Rank], placement place = {}) {
+        const values range{};
+        return make<T, Layout, Rank>(sizes, place, &range, true);
+    }
+
+private:
+    template<class T, r9v::layout Layout, std::size_t Rank>
+    auto make(const r9v::extent (&sizes)[Rank], placement place, const values* range, bool written);
+
+    memory_record& record_;
+    std::size_t next_ = 0;
+};
+
+/// Strides of a matrix (or batch of matrices, or vector) in a layout with padding.
+template<r9v::layout Layout, std::size_t Rank>
+void layout_strides(const r9v::extent (&sizes)[Rank], index padding, r9v::extent (&strides)[Rank]) {
+    if constexpr (Rank == 1) {
+        strides[0] = Layout == r9v::layout::strided ? 2 : 1;
+    } else {
+        const index rows = sizes[Rank - 2].value;
+        const index columns = sizes[Rank - 1].value;
+        if constexpr (Layout == r9v::layout::row_major) {
+            strides[Rank - 1] = 1;
+            strides[Rank - 2] = columns + padding;
+        } else if constexpr (Layout == r9v::layout::column_major) {
+            strides[Rank - 2] = 1;
+            strides[Rank - 1] = rows + padding;
+        } else {
+            strides[Rank - 1] = 2;
+            strides[Rank - 2] = 2 * columns + padding;
+        }
+        if constexpr (Rank == 3)
+            strides[0] = Layout == r9v::layout::column_major
+                             ? columns * strides[Rank - 1].value
+                             : rows * strides[Rank - 2].value;
+    }
+}
+
+template<class T>
+void fill_random(memory_record& record, block& b, const values& range) {
+    for (index i = 0; i < b.extents[0]; ++i)
+        for (index j = 0; j < b.extents[1]; ++j)
+            for (index k = 0; k < b.extents[2]; ++k) {
+                const T value = record.random_value<T>(range);
+                const index at = b.first + i * b.strides[0] + j * b.strides[1] + k * b.strides[2];
+                std::memcpy(&b.initial[static_cast<std::size_t>(at) * sizeof(T)],
+                            static_cast<const void*>(&value), sizeof(T));
+            }
+}
+
+void place_on_device(block& b);
+
+template<side Side>
+template<class T, r9v::layout Layout, std::size_t Rank>
+auto memory<Side>::make(const r9v::extent (&sizes)[Rank], placement place, const values* range,
+                        bool written) {
+    r9v::extent strides[Rank];
+    layout_strides<Layout>(sizes, place.padding, strides);
+    if constexpr (Side == side::host) {
+        block b;
+        b.written = written;
+        b.element = sizeof(T);
+        b.decode = decode<T>;
+        b.slack = unit_in_last_place<T>;
+        b.first = place.offset + (written ? guard : 0);
+        index last = b.first;
+        for (std::size_t axis = 0; axis < Rank; ++axis) {
+            b.extents[3 - Rank + axis] = sizes[axis].value;
+            b.strides[3 - Rank + axis] = strides[axis].value;
+            last += std::max<index>(sizes[axis].value - 1, 0) * strides[axis].value;
+        }
+        const auto elements = static_cast<std::size_t>(last + 1 + (written ? guard : 0));
+        b.initial.assign(elements * sizeof(T), poison);
+        if (range != nullptr) fill_random<T>(record_, b, *range);
+        b.host = b.initial;
+        record_.blocks.push_back(std::move(b));
+        block& kept = record_.blocks.back();
+        auto* data = reinterpret_cast<T*>(kept.host.data()) + kept.first;
+        return r9v::host_tensor<T, static_cast<int>(Rank), Layout>{data, sizes, strides};
+    } else {
+        block& b = record_.blocks.at(next_++);
+        place_on_device(b);
+        auto* data = static_cast<T*>(b.device) + b.first;
+        return r9v::tensor<T, static_cast<int>(Rank), Layout>{data, sizes, strides};
+    }
+}
+
+} // namespace r9v_test
