@@ -5,7 +5,7 @@
 // Only programs linked to the emulator have these; nothing under include/r9v uses them.
 #pragma once
 
-#include "device/launch.hpp"
+#include "../../device/launch.hpp"
 #include <cstdint>
 #include <map>
 #include <string>
