@@ -76,16 +76,16 @@ template<class... Ts, class U>
     return detail::append_at(std::index_sequence_for<Ts...>{}, values, last);
 }
 
-/// Calls `visit(value)` for every element, in order.
+/// Calls `visit(value)` for every element, in order; on the host, since visitors are host lambdas.
 template<class... Ts, class Visitor>
-R9V_HD constexpr void for_each(const pack<Ts...>& values, Visitor&& visit) {
+constexpr void for_each(const pack<Ts...>& values, Visitor&& visit) {
     [&]<std::size_t... Is>(std::index_sequence<Is...>) {
         (visit(get<Is>(values)), ...);
     }(std::index_sequence_for<Ts...>{});
 }
 
 template<class... Ts, class Visitor>
-R9V_HD constexpr void for_each(pack<Ts...>& values, Visitor&& visit) {
+constexpr void for_each(pack<Ts...>& values, Visitor&& visit) {
     [&]<std::size_t... Is>(std::index_sequence<Is...>) {
         (visit(get<Is>(values)), ...);
     }(std::index_sequence_for<Ts...>{});
