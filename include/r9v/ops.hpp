@@ -7,6 +7,7 @@
 
 #include <r9v/ops/activation.hpp>
 #include <r9v/ops/arithmetic.hpp>
+#include <r9v/ops/bind.hpp>
 #include <r9v/ops/gate.hpp>
 #include <r9v/ops/grammar.hpp>
 #include <r9v/ops/map.hpp>

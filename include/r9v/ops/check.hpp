@@ -41,7 +41,7 @@ enum class parameter_rule { kept, bare_tensor, not_a_parameter, element, mixed_m
 
 template<class T>
 consteval parameter_rule broken_parameter_rule() {
-    if constexpr (std::is_arithmetic_v<T>) {
+    if constexpr (std::is_arithmetic_v<T> || std::is_same_v<T, constant>) {
         return parameter_rule::kept;
     } else if constexpr (any_tensor<T>) {
         return parameter_rule::bare_tensor;

@@ -5,17 +5,12 @@
 // bias or a residual.
 #pragma once
 
-#include <r9v/ops/chain.hpp>
+#include <r9v/ops/bind.hpp>
 #include <r9v/ops/check.hpp>
 
 namespace r9v::inline R9V_ABI {
 
 namespace detail {
-
-/// An op that wants to know how large the result is: the executor calls `bind` on its own copy of
-/// the op, once, before anything runs.
-template<class Op>
-concept binds_extents = requires(Op& op, const extents& result) { op.bind(result); };
 
 /// What the launch fills the op's results with before it runs.
 template<class Op>

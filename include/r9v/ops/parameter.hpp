@@ -23,40 +23,78 @@ struct constant {
     }
 };
 
+namespace detail {
+
+enum class parameter_tensor { right, not_a_tensor, wrong_rank };
+
+template<class View, int Lowest, int Highest>
+consteval parameter_tensor judge_parameter() {
+    if constexpr (!any_tensor<View>) {
+        return parameter_tensor::not_a_tensor;
+    } else if constexpr (View::rank < Lowest || View::rank > Highest) {
+        return parameter_tensor::wrong_rank;
+    } else {
+        return parameter_tensor::right;
+    }
+}
+
+/// The operand, or a number in its place where the tensor was refused.
+template<span Span, parameter_tensor Judged, class View>
+[[nodiscard]] constexpr auto parameter_along(const View& values, int group_shift = 0) {
+    static_assert(Judged != parameter_tensor::not_a_tensor,
+                  "r9v: per_tensor(), per_row(), per_column() and per_group() take tensors. Write "
+                  "the number itself, as in scale(0.5f).");
+    if constexpr (Judged == parameter_tensor::right) {
+        return operand<Span, View>{values, group_shift};
+    } else {
+        return constant{};
+    }
+}
+
+} // namespace detail
+
 /// One number in device memory, read by the kernel: `per_tensor(t)`, t of rank 1 and extent 1.
-template<any_tensor View>
+template<class View>
 [[nodiscard]] constexpr auto per_tensor(const View& values) {
-    static_assert(View::rank == 1, "r9v: per_tensor() takes a tensor of rank 1 with one element. "
-                                   "Write per_row(t) or per_column(t) for more.");
-    return operand<span::scalar, View>{values};
+    constexpr auto judged = detail::judge_parameter<View, 1, 1>();
+    static_assert(judged != detail::parameter_tensor::wrong_rank,
+                  "r9v: per_tensor() takes a tensor of rank 1 with one element. Write per_row(t) "
+                  "or per_column(t) for more.");
+    return detail::parameter_along<span::scalar, judged>(values);
 }
 
 /// One number per row of the result: rank 1 [rows], or rank 2 [batches, rows].
-template<any_tensor View>
+template<class View>
 [[nodiscard]] constexpr auto per_row(const View& values) {
-    static_assert(View::rank <= 2, "r9v: per_row() takes a tensor of rank 1 [rows] or 2 [batches, "
-                                   "rows]. Pass one value per row.");
-    return operand<span::row, View>{values};
+    constexpr auto judged = detail::judge_parameter<View, 1, 2>();
+    static_assert(judged != detail::parameter_tensor::wrong_rank,
+                  "r9v: per_row() takes a tensor of rank 1 [rows] or 2 [batches, rows]. Pass one "
+                  "value per row.");
+    return detail::parameter_along<span::row, judged>(values);
 }
 
 /// One number per column of the result: rank 1 [columns], or rank 2 [batches, columns].
-template<any_tensor View>
+template<class View>
 [[nodiscard]] constexpr auto per_column(const View& values) {
-    static_assert(View::rank <= 2, "r9v: per_column() takes a tensor of rank 1 [columns] or 2 "
-                                   "[batches, columns]. Pass one value per column.");
-    return operand<span::column, View>{values};
+    constexpr auto judged = detail::judge_parameter<View, 1, 2>();
+    static_assert(judged != detail::parameter_tensor::wrong_rank,
+                  "r9v: per_column() takes a tensor of rank 1 [columns] or 2 [batches, columns]. "
+                  "Pass one value per column.");
+    return detail::parameter_along<span::column, judged>(values);
 }
 
 /// One number per row and group of `group` neighbouring columns: rank 2 [rows, columns / group],
-/// rounded up. `group` is a power of two, 8 or more; launch refuses others.
-template<any_tensor View>
+/// rounded up, or 3 with batches in front. `group` is a power of two, 8 or more; launch refuses
+/// others.
+template<class View>
 [[nodiscard]] constexpr auto per_group(const View& values, int group) {
-    static_assert(View::rank == 2 || View::rank == 3,
+    constexpr auto judged = detail::judge_parameter<View, 2, 3>();
+    static_assert(judged != detail::parameter_tensor::wrong_rank,
                   "r9v: per_group() takes a tensor of rank 2 [rows, groups] or 3 [batches, rows, "
                   "groups]. Pass one value per row and group.");
     const bool right = group >= 8 && is_power_of_two(group);
-    return operand<span::group, View>{
-        values, right ? std::countr_zero(static_cast<unsigned>(group)) : -1};
+    return detail::parameter_along<span::group, judged>(
+        values, right ? std::countr_zero(static_cast<unsigned>(group)) : -1);
 }
 
 namespace detail {
@@ -67,7 +105,8 @@ template<span Span, class View>
 inline constexpr bool is_operand<operand<Span, View>> = true;
 
 template<class T>
-concept parameter_argument = std::is_arithmetic_v<T> || is_operand<T>;
+concept parameter_argument =
+    std::is_arithmetic_v<T> || is_operand<T> || std::is_same_v<T, constant>;
 
 /// A number becomes a `constant`; operands stay.
 template<parameter_argument T>

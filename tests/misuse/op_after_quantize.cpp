@@ -1,0 +1,12 @@
+// expect: r9v: quantize() comes last.
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+#include <r9v/kernels/gemm/problem.hpp>
+#include <r9v/ops.hpp>
+
+auto program(r9v::tensor<r9v::half, 2> x, r9v::tensor<r9v::half, 2> w,
+             r9v::tensor<r9v::half, 2> y) {
+    return gemm(x, w) |                        // instead: return gemm(x, w) | r9v::silu() |
+           r9v::quantize(0.1f) | r9v::silu() | // misuse
+           r9v::store(y);
+}

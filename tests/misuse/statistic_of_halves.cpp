@@ -1,0 +1,12 @@
+// expect: r9v: a statistic is a float.
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+#include <r9v/kernels/gemm/problem.hpp>
+#include <r9v/ops.hpp>
+
+auto program(r9v::tensor<r9v::half, 2> x, r9v::tensor<r9v::half, 2> w, r9v::tensor<float, 1> b,
+             r9v::tensor<r9v::half, 2> y) {
+    const r9v::tensor<r9v::half, 1> narrow{};
+    return gemm(x, w) | r9v::sum_rows(narrow) | // instead: return gemm(x, w) | r9v::sum_rows(b) |
+           r9v::store(y);
+}
