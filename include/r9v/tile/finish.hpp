@@ -5,6 +5,7 @@
 // neighbouring columns of one row, and the taps' states are merged and committed.
 #pragma once
 
+#include <r9v/ops/activation.hpp>
 #include <r9v/ops/chain.hpp>
 #include <r9v/tile/device_math.hpp>
 
@@ -38,6 +39,28 @@ R9V_INLINE run<float, N> part_of(const arch::floats8& fragment, int first) {
     return part;
 }
 
+/// How long a chain's code is, in ops of usual length.
+template<class Chain>
+inline constexpr int weight = 0;
+template<class... Ops>
+inline constexpr int weight<chain<Ops...>> =
+    (0 + ... + (std::is_same_v<Ops, activation_op> ? 18 : 1));
+
+/// Copies the states of the given scope.
+template<tap_scope Scope, class Chain, class States>
+R9V_INLINE void carry_taps(const Chain& ops, const States& from, States& to) {
+    [&]<std::size_t... Is>(std::index_sequence<Is...>) {
+        (
+            [&] {
+                using Op = std::remove_cvref_t<decltype(get<Is>(ops.ops))>;
+                if constexpr (stateful_tap<Op>) {
+                    if constexpr (Op::scope == Scope) get<Is>(to) = get<Is>(from);
+                }
+            }(),
+            ...);
+    }(std::make_index_sequence<Chain::size>{});
+}
+
 /// A lane's place in a fragment of the result: one row, 8 columns from `column` on.
 struct lane_place {
     std::int32_t row;
@@ -59,7 +82,9 @@ class finisher {
     using tile_type = arch::floats8[Results][Rows][Columns];
 
 public:
-    /// Bytes of LDS that `finish_guarded` needs for each wave.
+    /// Whether the chain is short enough to be compiled once for every fragment of a wave.
+    static constexpr bool is_repeated = detail::weight<Chain> <= 8;
+    /// Bytes of LDS that each wave needs.
     static constexpr int lds_bytes = Results * Columns * 2 * arch::wave_size * 16;
 
     R9V_INLINE finisher(const Chain& ops, const wave_place& place, Partials partials)
@@ -67,29 +92,36 @@ public:
           place_{place},
           partials_{partials} {}
 
-    /// All of the wave's part exists and the chain is wide: no guards. Runs are kept apart, since
-    /// the compiler pairs fewer instructions where it mixes them.
-    R9V_INLINE void finish_whole(const tile_type& tile) {
-        states sums;
-        reset_taps<tap_scope::tensor>(ops_, sums);
-        R9V_UNROLL
-        for (int row = 0; row < Rows; ++row) {
-            reset_taps<tap_scope::row>(ops_, sums);
-            R9V_UNROLL
-            for (int column = 0; column < Columns; ++column) {
-                arch::schedule_fence();
-                const coordinate at = position(row, column);
-                const auto first = detail::part_of<8>(tile[0][row][column], 0);
-                if constexpr (Results == 2) {
-                    evaluate(detail::wide_math{}, ops_, sums, at, first,
-                             detail::part_of<8>(tile[1][row][column], 0));
-                } else {
-                    evaluate(detail::wide_math{}, ops_, sums, at, first);
-                }
+    /// `whole`: all of the wave's part exists, and the chain `is_repeated` and wide. Else `lds` of
+    /// this wave alone is used.
+    R9V_INLINE void finish(const tile_type& tile, arch::local_bytes lds, bool whole, bool wide) {
+        if constexpr (is_repeated) {
+            if (whole) {
+                finish_whole(tile);
+                return;
             }
-            commit_row(sums, position(row, 0));
         }
-        commit_tensor(sums);
+        finish_guarded(tile, lds, wide);
+    }
+
+private:
+    /// No guards. Columns go outermost, so
+    /// that what follows columns alone, such as a bias, is held for one fragment at a time. Runs
+    /// are kept apart, since the compiler pairs fewer instructions where it mixes them.
+    R9V_INLINE void finish_whole(const tile_type& tile) {
+        states whole;
+        states of_row[Rows];
+        reset_taps<tap_scope::tensor>(ops_, whole);
+        R9V_UNROLL
+        for (auto& sums : of_row)
+            reset_taps<tap_scope::row>(ops_, sums);
+        [&]<int... Is>(std::integer_sequence<int, Is...>) {
+            (finish_fragment<Is % Rows, Is / Rows>(tile, whole, of_row[Is % Rows]), ...);
+        }(std::make_integer_sequence<int, Rows * Columns>{});
+        R9V_UNROLL
+        for (int row = 0; row < Rows; ++row)
+            commit_row(of_row[row], position(row, 0));
+        commit_tensor(whole);
     }
 
     /// Any part of it may be missing, any operand may be strided. Fragments wait in `lds` (of this
@@ -111,10 +143,23 @@ public:
         commit_tensor(sums);
     }
 
-private:
     R9V_INLINE coordinate position(int row, int column) const {
         return {place_.batch, place_.row + row * arch::fragment_size,
                 place_.column + column * arch::fragment_size, lane_.row, lane_.column};
+    }
+
+    /// A fold instead of an unrolled loop: compilers give up on loops whose bodies are long, and an
+    /// index that is not a constant sends the accumulators to memory.
+    template<int Row, int Column>
+    R9V_INLINE void finish_fragment(const tile_type& tile, states& whole, states& of_row) {
+        arch::schedule_fence();
+        run<float, 8> values[Results];
+        R9V_UNROLL
+        for (int result = 0; result < Results; ++result)
+            values[result] = detail::part_of<8>(tile[result][Row][Column], 0);
+        detail::carry_taps<tap_scope::tensor>(ops_, whole, of_row);
+        evaluate_all(detail::wide_math{}, of_row, position(Row, Column), values);
+        detail::carry_taps<tap_scope::tensor>(ops_, of_row, whole);
     }
 
     R9V_INLINE static std::uint32_t parked(int result, int column, int half) {

@@ -16,7 +16,7 @@
 // Without the size, 1024 threads would be assumed and registers spilled. CU mode keeps a block on
 // one compute unit, beside its LDS; the attribute leaves the translation unit's other kernels
 // alone.
-#if defined(__AMDGCN__)
+#if defined(__HIP_DEVICE_COMPILE__)
 #define R9V_KERNEL(threads)                                                                        \
     __attribute__((global, amdgpu_flat_work_group_size(threads, threads), target("cumode")))
 #else

@@ -89,11 +89,9 @@ public:
                       {place_.batch, place_.row, place_.column, place_.row + place_.rows,
                        place_.column + place_.columns},
                       {geometry_, place_.part}};
-        if (geometry_.wide_chain && place_.rows == Tile.m && place_.columns == Tile.n) {
-            last.finish_whole(sums_);
-        } else {
-            last.finish_guarded(sums_, lds, geometry_.wide_chain);
-        }
+        const bool whole = finisher::is_repeated && geometry_.wide_chain && place_.rows == Tile.m &&
+                           place_.columns == Tile.n;
+        last.finish(sums_, lds, whole, geometry_.wide_chain);
     }
 
 private:

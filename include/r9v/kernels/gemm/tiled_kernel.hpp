@@ -90,13 +90,10 @@ R9V_INLINE void tiled_block(const Program& program, const gemm_geometry& geometr
         program.chain,
         {place.batch, row, column, place.row + place.rows, place.column + place.columns},
         {geometry, place.part * Tile.waves_n + wave_n}};
-    if (geometry.wide_chain && place.rows == Tile.m && place.columns == Tile.n) {
-        finish.finish_whole(sums);
-    } else {
-        arch::barrier(); // other waves may still read the last slab, which the parked sums
-                         // overwrite
-        finish.finish_guarded(sums, lds + wave * kernel::finisher::lds_bytes, geometry.wide_chain);
-    }
+    const bool whole = kernel::finisher::is_repeated && geometry.wide_chain &&
+                       place.rows == Tile.m && place.columns == Tile.n;
+    if (!whole) arch::barrier(); // sums go where other waves may still read the last slab
+    finish.finish(sums, lds + wave * kernel::finisher::lds_bytes, whole, geometry.wide_chain);
 }
 
 } // namespace r9v::inline R9V_ABI::kernels

@@ -44,12 +44,16 @@ struct gemm_traits {
     layout x;
     layout w;
     int results;
+    bool prologue;
 };
 
+template<class Head>
+using prologue_type = std::remove_cvref_t<decltype(std::declval<Head>().x.prologue)>;
+
 template<class Program>
-inline constexpr gemm_traits traits_of = {Program::head_type::x_view::element_layout,
-                                          Program::head_type::w_view::element_layout,
-                                          Program::head_type::results};
+inline constexpr gemm_traits traits_of = {
+    Program::head_type::x_view::element_layout, Program::head_type::w_view::element_layout,
+    Program::head_type::results, prologue_type<typename Program::head_type>::size != 0};
 
 constexpr bool has_contiguous_axis(const gemm_traits& t) {
     return t.x != layout::strided && t.w != layout::strided;
@@ -59,9 +63,13 @@ constexpr bool allows_skinny(const gemm_traits& t) {
     return has_contiguous_axis(t) && t.x == layout::row_major;
 }
 
-/// 64 x 64 accumulators a wave. `both` halves n: what counts is the number of accumulators.
+/// 64 x 64 accumulators a wave, or half of them where the prologue needs registers too. `both`
+/// halves n: what counts is the number of accumulators.
 constexpr gemm_tile large_tile(const gemm_traits& t) {
-    return {.m = 128, .n = 128 / t.results, .regime = gemm_regime::large};
+    return {.m = 128,
+            .n = 128 / t.results,
+            .waves_n = t.prologue ? 4 : 2,
+            .regime = gemm_regime::large};
 }
 constexpr gemm_tile medium_tile(const gemm_traits& t) {
     return {.m = 64, .n = 64 / t.results, .regime = gemm_regime::medium};
