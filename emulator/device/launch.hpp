@@ -41,6 +41,9 @@ struct launch_request {
     std::uint32_t dynamic_lds_bytes = 0;
     std::uint64_t kernarg = 0;              ///< device address of the argument buffer, filled
     std::uint64_t dispatch_packet = 0;      ///< device address of a filled 64-byte AQL packet
+    /// Called on s_sendmsg (with the message number), for printf and other host calls; may be null.
+    void (*on_message)(void* context, std::uint32_t message) = nullptr;
+    void* message_context = nullptr;
 };
 
 /// How an execution checks: strict tracks poison, waits, races and bounds; plain checks bounds only.
@@ -49,6 +52,9 @@ struct execution_options {
     bool report_poison_store = true;  ///< a global store of poison is an error (else memory carries it)
     unsigned host_threads = 2;
     std::uint64_t seed = 0;           ///< order of workgroups and waves
+    bool profile = false;             ///< fill launch_result::profile
+    std::uint64_t branch_limit = 0;   ///< taken backward branches a wave may make; 0: no limit
+    std::vector<std::uint64_t> dropped;  ///< code addresses to skip, for mutation tests
 };
 
 /// What one launch did, summed over its waves. An instruction is counted once per wave.
@@ -86,13 +92,35 @@ struct fault {
     std::string text() const; ///< the whole report as printed
 };
 
+/// How often one instruction was executed, summed over waves.
+struct instruction_profile {
+    std::uint64_t pc = 0;
+    std::string text;
+    std::uint64_t executed = 0;
+};
+
 struct launch_result {
     launch_counts counts;
+    std::vector<instruction_profile> profile;  ///< executed instructions by address, if asked for
     std::vector<fault> faults;  ///< empty when clean; execution stops at the first fault of a kind that cannot continue
 };
 
 /// Runs one grid to its end on the calling thread and `options.host_threads - 1` helpers.
 launch_result execute(memory& device_memory, const launch_request& request,
                       const execution_options& options);
+
+struct listed_instruction {
+    std::uint64_t pc = 0;
+    std::string text;
+};
+
+/// The instructions of a kernel from its entry to the last one reachable in a straight line.
+std::vector<listed_instruction> list_instructions(memory& device_memory,
+                                                  const kernel_image& kernel);
+/// Of these, the waits (s_wait_*) and barriers (s_barrier_*).
+std::vector<listed_instruction> list_waits(memory& device_memory, const kernel_image& kernel);
+
+/// Drops what was decoded of a code segment; call before its memory is released.
+void forget_code(memory& device_memory, std::uint64_t code_begin);
 
 }  // namespace r9v_emulator

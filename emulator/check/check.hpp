@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Strict mode: how poison spreads, what is still outstanding, and what is reported.
+#pragma once
+
+#include <string>
+
+#include "../isa/instruction.hpp"
+#include "../wave/wave.hpp"
+
+namespace r9v_emulator {
+
+/// Reports a mistake once per kind and instruction; throws launch_stopped when enough were found.
+void report(wave& w, const op& o, std::string_view kind, int lane, u64 address,
+            const std::string& detail);
+/// The same, and ends the launch.
+[[noreturn]] void report_fatal(wave& w, const op& o, std::string_view kind, int lane, u64 address,
+                               const std::string& detail);
+
+int lowest_lane(u32 mask);
+std::string register_name(unsigned index);
+
+/// A vector instruction whose operands are not all clean: reports the use of registers that are
+/// still outstanding and works out the taint of what it writes. Runs before the instruction.
+void propagate(wave& w, const op& o);
+/// Reports registers [first, first + count) that are outstanding. True when any was.
+bool check_pending(wave& w, const op& o, u16 first, unsigned count, bool overwrite);
+void propagate_scalar(wave& w, const op& o, bool reads_scc, bool writes_scc);
+
+taint permuted_taint(const wave& w, const op& o, const taint& from, u32& invalid);
+
+/// Issues an access that will write `count` registers; `after` is already set for them.
+void issue(wave& w, const op& o, outstanding_queue& queue, u16 first, unsigned count, bool lds);
+void retire(wave& w, outstanding_queue& queue, u32 keep);
+void issue_scalar(wave& w, const op& o, unsigned first, unsigned count);
+void retire_scalar(wave& w);
+
+/// Poison in EXEC, a branch, an address and so on.
+void report_poison(wave& w, const op& o, std::string_view what, u32 lane_mask, u64 address = 0);
+
+/// LDS order checks over [offset, offset + bytes) of one lane.
+void check_lds_access(wave& w, const op& o, int lane, u32 offset, u32 bytes, bool write,
+                      bool atomic);
+void begin_lds_checks(group& g);
+
+inline const taint& taint_at(const wave& w, u16 index) { return w.taints[index]; }
+
+}  // namespace r9v_emulator

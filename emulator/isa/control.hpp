@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+#pragma once
+
+#include "instruction.hpp"
+
+namespace r9v_emulator {
+
+void unknown_instruction(wave& w, const op& o);
+void do_nothing(wave& w, const op& o);
+const instruction* no_operation();
+void run_pair(wave& w, const op& o);
+void run_pair_strict(wave& w, const op& o);
+
+}  // namespace r9v_emulator

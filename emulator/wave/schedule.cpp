@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+#include "schedule.hpp"
+
+#include <algorithm>
+
+#include "../check/check.hpp"
+#include "../decode/program.hpp"
+#include "setup.hpp"
+
+namespace r9v_emulator {
+namespace {
+
+constexpr i32 branches_a_turn = 4096;
+/// Workgroups one host thread holds at most while the ones it has only spin.
+constexpr std::size_t most_resident = 1024;
+
+template <bool Profile> void run_wave(wave& w) {
+    worker& host = *w.host;
+    program& code = *w.launch->code;
+    w.running = true;
+    do {
+        const op* o = w.pc;
+        handler run = __atomic_load_n(&o->fn, __ATOMIC_ACQUIRE);
+        if (!run) [[unlikely]] {
+            if (!code.holds(o)) {
+                w.pc = w.current;
+                report_fatal(w, *w.current, "jump outside the code", -1, 0,
+                             "execution ran past the end of the code");
+            }
+            code.decode(o);
+            run = o->fn;
+        }
+        w.pc = o + o->advance;
+        w.current = o;
+        const auto cls = static_cast<unsigned>(o->cls);
+        ++host.by_class[cls];
+        host.cycles_by_class[cls] += o->cycles;
+        ++host.clock;
+        if constexpr (Profile) ++host.profile[code.index_of(o)];
+        run(w, *o);
+    } while (w.running);
+}
+
+const op& last_op(const wave& w) { return *w.current; }
+
+[[noreturn]] void report_hang(group& g) {
+    for (u32 n = 0; n < g.wave_count; ++n) {
+        wave& w = *g.waves[n];
+        if (w.state != wave_state::waiting) continue;
+        const barrier_state& barrier = g.barriers[w.waiting_for];
+        report_fatal(w, last_op(w), "barrier divergence", -1, 0,
+                     "the wave waits for ever: " + std::to_string(barrier.signalled) + " of " +
+                         std::to_string(barrier.members) + " waves signalled, " +
+                         std::to_string(g.wave_count - g.live) + " ended");
+    }
+    throw launch_stopped{};
+}
+
+/// A wave that ended no longer counts for the barrier; if others have signalled or wait, it has
+/// left them there.
+void end_wave(group& g, wave& w, bool strict) {
+    --g.live;
+    barrier_state& barrier = g.barriers[0];
+    u32 most = 0;
+    for (u32 n = 0; n < g.wave_count; ++n) most = std::max(most, g.waves[n]->signals);
+    if (strict && w.signals < most)
+        report(w, last_op(w), "barrier divergence", -1, 0,
+               "the wave ended after " + std::to_string(w.signals) +
+                   " barrier signals; another wave has made " + std::to_string(most));
+    if (barrier.members) --barrier.members;
+    if (barrier.members && barrier.signalled >= barrier.members) {
+        barrier.signalled = 0;
+        ++barrier.completed;
+    }
+}
+
+/// A later wave may signal a barrier that an ended one never will.
+void check_ended(group& g, wave& w, bool strict) {
+    if (!strict || g.live == g.wave_count) return;
+    for (u32 n = 0; n < g.wave_count; ++n) {
+        const wave& other = *g.waves[n];
+        if (other.state == wave_state::ended && other.signals < w.signals)
+            report(w, last_op(w), "barrier divergence", -1, 0,
+                   "wave " + std::to_string(n) + " ended after " + std::to_string(other.signals) +
+                       " barrier signals; this wave has made " + std::to_string(w.signals));
+    }
+}
+
+bool may_pass(group& g, wave& w) {
+    const barrier_state& barrier = g.barriers[w.waiting_for];
+    u32& waits = w.waiting_for == 0 ? w.waits : w.named_waits[w.waiting_for];
+    if (barrier.completed <= waits) return false;
+    ++waits;
+    w.state = wave_state::ready;
+    return true;
+}
+
+enum class progress { advanced, spinning, done };
+
+/// Gives every wave of the group one turn.
+progress run_round(group& g, u32 first, bool strict, bool profile) {
+    bool advanced = false, spinning = false;
+    for (u32 i = 0; i < g.wave_count; ++i) {
+        wave& w = *g.waves[(first + i) % g.wave_count];
+        if (w.state == wave_state::ended) continue;
+        if (w.state == wave_state::waiting && !may_pass(g, w)) continue;
+        w.state = wave_state::ready;
+        w.budget = branches_a_turn;
+        if (profile) run_wave<true>(w);
+        else run_wave<false>(w);
+        if (w.state == wave_state::ended) end_wave(g, w, strict);
+        if (w.state == wave_state::waiting) check_ended(g, w, strict);
+        const bool still_ready = w.state == wave_state::ready || w.state == wave_state::asleep;
+        spinning = spinning || still_ready;
+        advanced = advanced || !still_ready;
+    }
+    if (g.live == 0) return progress::done;
+    if (advanced) return progress::advanced;
+    if (spinning) return progress::spinning;
+    report_hang(g);
+}
+
+u64 next_random(worker& host) {
+    host.random = host.random * 6364136223846793005u + 1442695040888963407u;
+    return host.random >> 33;
+}
+
+/// Workgroup `n` in the order of this launch: in runs of 16, each run turned by the seed.
+u64 group_number(const launch_state& launch, u64 n) {
+    const u64 seed = launch.options->seed;
+    if (seed == 0) return n;
+    const u64 base = n / 16 * 16, run = std::min<u64>(16, launch.groups - base);
+    const u64 turn = (seed * 0x9e3779b97f4a7c15u + base) >> 40;
+    return base + (n - base + turn) % run;
+}
+
+class resident_groups {
+public:
+    resident_groups(launch_state& launch, worker& host, bool strict)
+        : launch_(launch), host_(host), strict_(strict) {}
+
+    bool take() {
+        const u64 n = launch_.next_group.fetch_add(1);
+        if (n >= launch_.groups) return false;
+        if (host_.spare.empty()) host_.spare.push_back(std::make_unique<group>());
+        groups_.push_back(std::move(host_.spare.back()));
+        host_.spare.pop_back();
+        start_group(launch_, host_, *groups_.back(), group_number(launch_, n), strict_);
+        return true;
+    }
+
+    /// One round over all resident groups; false when all that is left only spins.
+    bool round() {
+        bool advanced = false;
+        for (std::size_t i = 0; i < groups_.size();) {
+            group& g = *groups_[i];
+            const u32 first = launch_.options->seed
+                                  ? static_cast<u32>(next_random(host_) % g.wave_count) : 0;
+            const progress p = run_round(g, first, strict_, launch_.options->profile);
+            advanced = advanced || p != progress::spinning;
+            if (p != progress::done) {
+                ++i;
+                continue;
+            }
+            host_.spare.push_back(std::move(groups_[i]));
+            groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(i));
+        }
+        return advanced;
+    }
+    bool empty() const { return groups_.empty(); }
+    std::size_t size() const { return groups_.size(); }
+
+private:
+    launch_state& launch_;
+    worker& host_;
+    bool strict_;
+    std::vector<std::unique_ptr<group>> groups_;
+};
+
+}  // namespace
+
+void run_groups(launch_state& launch, worker& host, bool strict) {
+    const unsigned host_mode = _mm_getcsr();
+    _mm_setcsr(0x1f80);
+    resident_groups resident(launch, host, strict);
+    try {
+        while (!launch.stop) {
+            if (resident.empty() && !resident.take()) break;
+            // Waves that only spin wait for a workgroup that may not have started yet.
+            if (!resident.round() && resident.size() < most_resident) resident.take();
+        }
+    } catch (const launch_stopped&) {
+        launch.stop = true;
+    }
+    _mm_setcsr(host_mode);
+}
+
+}  // namespace r9v_emulator
