@@ -65,7 +65,7 @@ std::string source_line(const kernel_image& kernel, std::uint64_t pc) {
 }
 
 std::string fault::text() const {
-    std::string out = "r9v emulator: " + kind + " in kernel " + kernel + "\n";
+    std::string out = "r9v-emulator: " + kind + " in kernel " + kernel + "\n";
     out += "  instruction  " + instruction + "  at " + hex(pc);
     if (!source.empty()) out += "  (" + source + ")";
     out += "\n  block (" + std::to_string(block[0]) + ", " + std::to_string(block[1]) + ", " +
