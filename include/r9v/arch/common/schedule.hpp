@@ -26,10 +26,11 @@ R9V_INLINE void hide(std::uint32_t& lane_value) {
     return lane_value;
 }
 
-/// The number, in a scalar register, of which the optimizer does not know the value.
-[[nodiscard]] R9V_INLINE float hidden_scalar(float value) {
-    asm("" : "+s"(value));
-    return value;
+/// 1.0f in a scalar register, which the optimizer does not know to be one.
+[[nodiscard]] R9V_INLINE float hidden_one() {
+    float one;
+    asm("s_mov_b32 %0, 1.0" : "=s"(one));
+    return one;
 }
 
 } // namespace r9v::inline R9V_ABI::arch

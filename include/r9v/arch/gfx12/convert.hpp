@@ -15,11 +15,13 @@ namespace r9v::inline R9V_ABI::arch {
 
 namespace detail {
 
-/// Upper 16 bits of the float rounded to nearest even; NaN stays NaN, with its upper payload.
-[[nodiscard]] R9V_INLINE std::uint32_t to_bf16_bits(float value) {
-    const std::uint32_t bits = hidden(__builtin_bit_cast(std::uint32_t, value));
-    const std::uint32_t rounded = bits + 0x7fffu + (bits >> 16 & 1u);
-    return (bits << 1 > 0xff00'0000u ? bits | 0x0040'0000u : rounded) >> 16;
+/// The float whose upper 16 bits are the nearest bf16. NaN keeps its upper payload: canonicalizing
+/// makes it quiet, and costs nothing where the value is the result of arithmetic.
+[[nodiscard]] R9V_INLINE std::uint32_t rounded_to_bf16(float value) {
+    const std::uint32_t bits =
+        hidden(__builtin_bit_cast(std::uint32_t, __builtin_canonicalizef(value)));
+    const bool is_nan = __builtin_amdgcn_classf(__builtin_bit_cast(float, bits), 3);
+    return is_nan ? bits : bits + 0x7fffu + (bits >> 16 & 1u);
 }
 
 [[nodiscard]] R9V_INLINE std::uint32_t to_half_bits(float value) {
@@ -80,7 +82,7 @@ template<class T>
     } else if constexpr (std::is_same_v<T, half>) {
         return detail::to_half_bits(value);
     } else if constexpr (std::is_same_v<T, bf16>) {
-        return detail::to_bf16_bits(value);
+        return detail::rounded_to_bf16(value) >> 16;
     } else if constexpr (is_fp8<T>) {
         return detail::to_fp8_pair<T>(value, 0.0f) & 0xffu;
     } else {
@@ -101,8 +103,9 @@ template<class T>
         using halves2 = vector<_Float16, 2>;
         return __builtin_bit_cast(std::uint32_t, halves2{static_cast<_Float16>(values[0]),
                                                          static_cast<_Float16>(values[1])});
-    } else if constexpr (sizeof(T) == 2) {
-        return element_from_float<T>(values[0]) | element_from_float<T>(values[1]) << 16;
+    } else if constexpr (std::is_same_v<T, bf16>) {
+        return __builtin_amdgcn_perm(detail::rounded_to_bf16(values[1]),
+                                     detail::rounded_to_bf16(values[0]), 0x07060302u);
     } else if constexpr (is_fp8<T>) {
         return (detail::to_fp8_pair<T>(values[0], values[1]) & 0xffffu) |
                detail::to_fp8_pair<T>(values[2], values[3]) << 16;

@@ -22,7 +22,7 @@ namespace r9v::inline R9V_ABI::arch {
 /// minimum(maximum(value, -limit), limit).
 [[nodiscard]] R9V_INLINE float clamp_keeping_nan(float value, float limit) {
     float result;
-    asm("v_maximumminimum_f32 %0, %1, -%2, %2" : "=v"(result) : "v"(value), "s"(limit));
+    asm("v_maximumminimum_f32 %0, %1, -%2, %2" : "=v"(result) : "v"(value), "v"(limit));
     return result;
 }
 
