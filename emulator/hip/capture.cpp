@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <unordered_set>
 #include <utility>
 
 namespace r9v_emulator::hip {
@@ -35,14 +36,13 @@ void finish(const std::shared_ptr<capture>& sequence) {
 /// A fork is joined when its last nodes lead to a node of the origin's frontier.
 bool joined(const capture& sequence) {
     std::vector<hipGraphNode_t> reached = sequence.origin->frontier;
+    std::unordered_set<hipGraphNode_t> known(reached.begin(), reached.end());
     for (std::size_t next = 0; next < reached.size(); ++next) {
         for (auto* const before : reached[next]->before) {
-            if (std::ranges::find(reached, before) == reached.end()) reached.push_back(before);
+            if (known.insert(before).second) reached.push_back(before);
         }
     }
-    return std::ranges::all_of(sequence.graph->nodes, [&](const auto& node) {
-        return std::ranges::find(reached, node.get()) != reached.end();
-    });
+    return known.size() == sequence.graph->nodes.size();
 }
 
 } // namespace

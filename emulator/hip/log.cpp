@@ -96,8 +96,8 @@ void launch_log::enter(fault&& report) {
 void launch_log::keep(fault&& report) {
     const auto text = report.text();
     if (printed_.insert(text).second) {
-        const bool prefixed = text.starts_with("r9v-emulator: ");
-        std::fprintf(stderr, "%s%s\n", prefixed ? "" : "r9v-emulator: ", text.c_str());
+        const bool ended = text.ends_with('\n');
+        std::fprintf(stderr, "%s%s", text.c_str(), ended ? "" : "\n");
     }
     if (sticky() == hipSuccess) sticky_.store(error_of(report));
     faults_.push_back(std::move(report));

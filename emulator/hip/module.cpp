@@ -42,14 +42,9 @@ std::unique_ptr<function> module::make_function(const loader::loaded_kernel& ker
     result->kernarg = memory.allocate(kernel.metadata.kernarg_bytes, 64,
                                       "arguments of " + kernel.image.display_name);
     if (result->kernarg == 0) throw loader::load_error("device memory is too small for arguments");
-    // Written before each launch, through the alias. Gaps between arguments stay unwritten.
-    const auto mark = [&](const std::vector<loader::argument>& arguments) {
-        for (const auto& argument : arguments) {
-            memory.mark_written(result->kernarg + argument.offset, argument.size);
-        }
-    };
-    mark(kernel.metadata.arguments);
-    mark(kernel.metadata.hidden);
+    // Written before each launch, through the alias. Gaps count as written, too: code that takes a
+    // byte out of a word loads the word.
+    memory.mark_written(result->kernarg, kernel.metadata.kernarg_bytes);
     return result;
 }
 
@@ -62,6 +57,14 @@ function* module::find_function(const std::string& name) {
 const loader::loaded_variable* module::find_variable(const std::string& name) {
     load();
     return code_->variable(name);
+}
+
+std::vector<const kernel_image*> module::kernels() {
+    const std::lock_guard lock(mutex_);
+    std::vector<const kernel_image*> result;
+    for (const auto& [name, kernel] : functions_)
+        result.push_back(&kernel->image());
+    return result;
 }
 
 registry& registry::instance() {
@@ -128,6 +131,16 @@ const loader::loaded_variable* registry::find_variable(const void* shadow) {
     const auto& variable = found->second;
     if (variable.managed.address != 0) return &variable.managed;
     return variable.owner->find_variable(variable.name);
+}
+
+std::vector<const kernel_image*> registry::kernels() {
+    const std::shared_lock lock(mutex_);
+    std::vector<const kernel_image*> result;
+    for (const auto& [handle, owned] : modules_) {
+        const auto more = owned->kernels();
+        result.insert(result.end(), more.begin(), more.end());
+    }
+    return result;
 }
 
 const char* registry::name_of(const void* stub) {

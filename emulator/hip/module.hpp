@@ -38,6 +38,9 @@ public:
     function* find_function(const std::string& name);
     const loader::loaded_variable* find_variable(const std::string& name);
 
+    /// The kernels of a module that is on the device; none before it is.
+    std::vector<const kernel_image*> kernels();
+
     /// Places the code on the device now, if it is not there yet.
     void load();
 
@@ -74,6 +77,8 @@ public:
     function* find_function(const void* stub);
     /// The variable of a shadow, or null where none was registered.
     const loader::loaded_variable* find_variable(const void* shadow);
+    /// All kernels that are on the device.
+    std::vector<const kernel_image*> kernels();
     /// The mangled name of a stub's kernel, or null.
     const char* name_of(const void* stub);
 

@@ -5,7 +5,7 @@
 // Only programs linked to the emulator have these; nothing under include/r9v uses them.
 #pragma once
 
-#include "../../device/launch.hpp"
+#include "device/launch.hpp"
 #include <cstdint>
 #include <map>
 #include <string>
@@ -18,6 +18,7 @@ namespace r9v_emulator {
 struct launch_record {
     std::string kernel; ///< demangled
     launch_counts counts;
+    std::vector<instruction_profile> profile; ///< filled where options().profile is set
     std::uint32_t blocks[3] = {0, 0, 0};
     std::uint32_t threads[3] = {0, 0, 0};
     std::uint32_t lds_bytes = 0;     ///< static and dynamic
@@ -51,6 +52,15 @@ std::vector<fault> take_faults();
 /// The options of launches that start from now on.
 execution_options options();
 void set_options(const execution_options& changed);
+
+/// The names of the kernels on the device whose demangled name contains `part`. A program's code is
+/// placed on the device when one of its kernels is first launched or asked about.
+std::vector<std::string> kernels_named(std::string_view part);
+/// The instructions of the one kernel whose demangled name contains `part`; empty where there is
+/// none or more than one. Give their addresses to execution_options::dropped to leave them out.
+std::vector<listed_instruction> instructions_of(std::string_view part);
+/// Of these, the waits and barriers.
+std::vector<listed_instruction> waits_of(std::string_view part);
 
 /// Sets options for a scope.
 class scoped_options {
