@@ -5,15 +5,17 @@
 // and floats and doubles around every rounding edge of theirs. Compiled at several -O levels and
 // under -ffast-math, where the host's results still come from this same file: unit.numeric proves
 // those right.
+#include <r9v/numeric/convert.hpp>
 #include <r9v/numeric/random.hpp>
 
+#include <gtest/gtest.h>
 #include <hip/hip_runtime.h>
 #include <random>
-#include <string>
-#include <tests/unit/numeric/formats.hpp>
 #include <vector>
 
 namespace {
+
+using narrow_types = ::testing::Types<r9v::half, r9v::bf16, r9v::fp8_e4m3, r9v::fp8_e5m2>;
 
 void check(hipError_t status) {
     ASSERT_EQ(status, hipSuccess) << hipGetErrorString(status);
@@ -129,31 +131,49 @@ std::vector<code_of<T>> all_codes() {
     return codes;
 }
 
+/// Every `step`-th finite value of T, the middle between it and the next, their float neighbours,
+/// and the same with the other sign.
+template<class T>
+void add_edges(std::vector<std::uint32_t>& all, unsigned step) {
+    constexpr auto largest = static_cast<unsigned>(r9v::numeric::format_of<T>::type::largest);
+    for (unsigned code = 0; code < largest; code += step) {
+        const float value = r9v::to_float(T::from_bits(static_cast<code_of<T>>(code)));
+        const float next = r9v::to_float(T::from_bits(static_cast<code_of<T>>(code + 1)));
+        const float middle = value + (next - value) / 2;
+        for (float edge : {value, middle, next}) {
+            const auto bits = r9v::bit_cast<std::uint32_t>(edge);
+            for (std::uint32_t near : {bits, bits + 1, bits == 0 ? 0 : bits - 1}) {
+                all.push_back(near);
+                all.push_back(near | 0x8000'0000u);
+            }
+        }
+    }
+}
+
 /// Edges of both fp8 types, a sample of those of half and bf16, specials and random patterns.
 std::vector<std::uint32_t> float_bits() {
     std::vector<std::uint32_t> all;
-    for (const auto* type : {&reference::e4m3, &reference::e5m2})
-        for (float value : reference::edge_floats(*type))
-            all.push_back(reference::bits_of(value));
-    for (const auto* type : {&reference::half, &reference::bf16}) {
-        const std::vector<float> edges = reference::edge_floats(*type);
-        for (std::size_t i = 0; i < edges.size(); i += 97)
-            all.push_back(reference::bits_of(edges[i]));
-    }
-    all.insert(all.end(), {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u, 0x7f800001u,
-                           0xffffffffu, 0x7f802000u, 0u, 0x80000000u});
+    add_edges<r9v::fp8_e4m3>(all, 1);
+    add_edges<r9v::fp8_e5m2>(all, 1);
+    add_edges<r9v::half>(all, 97);
+    add_edges<r9v::bf16>(all, 97);
+    all.insert(all.end(),
+               {0x7f800000u, 0xff800000u, 0x7fc00000u, 0xffc00000u, 0x7f800001u, 0xffffffffu,
+                0x7f802000u, 0u, 0x80000000u, 0x7f7fffffu, 0x477fefffu, 0x477ff000u});
     std::mt19937 generator{23};
     for (int i = 0; i < 4096; ++i)
         all.push_back(static_cast<std::uint32_t>(generator()));
-    for (int i = 0; i < 4096; ++i) // around the integers' range
-        all.push_back(reference::bits_of(static_cast<float>(generator() % 4096) / 8 - 256));
+    for (int i = 0; i < 4096; ++i) { // around the integers' range
+        const float value = static_cast<float>(generator() % 4096) / 8 - 256;
+        all.push_back(r9v::bit_cast<std::uint32_t>(value));
+    }
     return all;
 }
 
 std::vector<std::uint64_t> double_bits() {
     std::vector<std::uint64_t> all;
     for (std::uint32_t bits : float_bits()) {
-        // Widened by hand: -ffast-math may not be trusted with what is not finite.
+        // Widened by hand: a compiler under -ffast-math need not keep what is not finite.
         const std::uint64_t sign = static_cast<std::uint64_t>(bits >> 31) << 63;
         const std::uint64_t exponent = bits >> 23 & 0xff;
         const std::uint64_t mantissa = static_cast<std::uint64_t>(bits & 0x7fffff) << 29;
@@ -205,8 +225,8 @@ TEST(on_device, float_and_double_classes) {
 }
 TEST(on_device, half_values_into_fp8) {
     std::vector<std::uint32_t> halves;
-    for (unsigned code = 0; code < 65536; ++code)
-        halves.push_back(reference::bits_of(static_cast<float>(reference::half.decode(code))));
+    for (std::uint16_t code : all_codes<r9v::half>())
+        halves.push_back(to_float_bits<r9v::half>{}(code));
     expect_same_on_device<from_float_code<r9v::fp8_e4m3>>(halves);
     expect_same_on_device<from_float_code<r9v::fp8_e5m2>>(halves);
 }
