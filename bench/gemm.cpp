@@ -45,12 +45,9 @@ struct operands {
 
     /// Bytes of x, w and `results` times a matrix like y, and of `biases` times b.
     [[nodiscard]] double bytes(int results, int biases) const {
-        const auto values = [](r9v::index rows, r9v::index columns) {
-            return static_cast<double>(rows) * static_cast<double>(columns);
-        };
-        return sizeof(T) * (values(size.m, size.k) + values(size.n, size.k) +
-                            results * values(size.m, size.n)) +
-               sizeof(float) * biases * static_cast<double>(size.n);
+        const auto m = static_cast<double>(size.m), n = static_cast<double>(size.n);
+        const auto k = static_cast<double>(size.k);
+        return sizeof(T) * (m * k + n * k + results * m * n) + 4.0 * biases * n;
     }
 
     shape size;

@@ -52,7 +52,7 @@ struct layer {
     }
 };
 
-void bare(benchmark::State& state) {
+void bare_call(benchmark::State& state) {
     const layer l;
     auto p = l.program();
     const auto* const kernel = reinterpret_cast<const void*>(&empty<decltype(p)>);
@@ -62,22 +62,22 @@ void bare(benchmark::State& state) {
     });
 }
 
-void prepared(benchmark::State& state) {
+void prepared_launch(benchmark::State& state) {
     const layer l;
     const auto p = prepare(l.program());
     capture(state, [&](hipStream_t s) { launch(s, p); });
 }
 
-void checked(benchmark::State& state) {
+void checked_launch(benchmark::State& state) {
     const layer l;
     const auto p = l.program();
     capture(state, [&](hipStream_t s) { launch(s, p); });
 }
 
 void add_all(int, char**) {
-    for (const auto& [name, function] :
-         {std::pair{"bare", bare}, {"prepared", prepared}, {"checked", checked}})
-        benchmark::RegisterBenchmark(name, function)->UseManualTime();
+    benchmark::RegisterBenchmark("bare", bare_call)->UseManualTime();
+    benchmark::RegisterBenchmark("prepared", prepared_launch)->UseManualTime();
+    benchmark::RegisterBenchmark("checked", checked_launch)->UseManualTime();
 }
 
 } // namespace
