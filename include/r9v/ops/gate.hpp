@@ -4,8 +4,8 @@
 // Ops for the two results of `both(w1, w2)`: gates make them one, `each` treats them apart.
 #pragma once
 
+#include <r9v/ops/activation.hpp>
 #include <r9v/ops/check.hpp>
-#include <r9v/ops/curves.hpp>
 
 namespace r9v::inline R9V_ABI {
 
@@ -19,10 +19,11 @@ struct gate_op {
     template<class Math, int N>
     [[nodiscard]] R9V_HD run<typename Math::real, N>
     operator()(Math math, run<typename Math::real, N> first,
-               const run<typename Math::real, N>& second, const coordinate&) const {
+               const run<typename Math::real, N>& second, const coordinate& at) const {
+        first = pointwise<Curve>{curve}(math, first, at);
         R9V_UNROLL
         for (int i = 0; i < N; ++i)
-            first[i] = curve(math, first[i]) * second[i];
+            first[i] *= second[i];
         return first;
     }
 };
