@@ -13,21 +13,22 @@
 include_guard(GLOBAL)
 set(R9V_GPU_TARGETS "gfx1200;gfx1201" CACHE STRING "GPUs that r9v's HIP sources are compiled for")
 set(R9V_BACKEND "" CACHE STRING "rocm, emulator, cuda or reference; empty: found when first needed")
-set(R9V_HIP_MINIMUM 6.0)
 set_property(GLOBAL PROPERTY r9v_hip_cmake_dir "${CMAKE_CURRENT_LIST_DIR}")
 
 # Sets R9V_BACKEND in the caller and the cache.
 function(r9v_find_backend)
     set(found reference)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-        find_package(hip ${R9V_HIP_MINIMUM} CONFIG QUIET HINTS "$ENV{ROCM_PATH}" /opt/rocm)
-        if(NOT hip_FOUND AND NOT TARGET r9v::emulator AND NOT PROJECT_IS_TOP_LEVEL)
-            find_package(r9v_emulator CONFIG QUIET)
-        endif()
+        find_package(hip 6.0 CONFIG QUIET HINTS "$ENV{ROCM_PATH}" /opt/rocm)
         if(hip_FOUND)
             set(found rocm)
-        elseif(TARGET r9v::emulator OR (R9V_BUILD_EMULATOR AND r9v_SOURCE_DIR))
+        elseif(R9V_BUILD_EMULATOR OR TARGET r9v::emulator)
             set(found emulator)
+        else()
+            find_package(r9v_emulator CONFIG QUIET)
+            if(r9v_emulator_FOUND)
+                set(found emulator)
+            endif()
         endif()
     endif()
     set(R9V_BACKEND "${found}" CACHE STRING "rocm, emulator, cuda or reference" FORCE)
@@ -44,7 +45,7 @@ function(r9v_make_hip_runtime)
     endif()
     if(NOT R9V_BACKEND MATCHES "^(rocm|emulator)$")
         message(FATAL_ERROR "r9v: there is no HIP runtime to build GPU code with (R9V_BACKEND is "
-            "\"${R9V_BACKEND}\"). Set CMAKE_PREFIX_PATH to ROCm ${R9V_HIP_MINIMUM} or newer or to an "
+            "\"${R9V_BACKEND}\"). Set CMAKE_PREFIX_PATH to ROCm 6 or newer or to an "
             "installed r9v emulator, and CMAKE_CXX_COMPILER to clang++; or link r9v::r9v alone and "
             "run programs on r9v::reference.")
     endif()
