@@ -39,9 +39,11 @@ void retire_scalar(wave& w);
 /// Poison in EXEC, a branch, an address and so on.
 void report_poison(wave& w, const op& o, std::string_view what, u32 lane_mask, u64 address = 0);
 
-/// LDS order checks over [offset, offset + bytes) of one lane.
+/// LDS order checks of one lane over [offset, offset + bytes), and of all lanes in `mask`.
 void check_lds_access(wave& w, const op& o, int lane, u32 offset, u32 bytes, bool write,
                       bool atomic);
+void check_lds_accesses(wave& w, const op& o, u32 mask, const u32 (&offsets)[lanes], u32 bytes,
+                        bool write, bool atomic);
 void begin_lds_checks(group& g);
 
 inline const taint& taint_at(const wave& w, u16 index) { return w.taints[index]; }

@@ -23,6 +23,9 @@ u32 word_taint(const wave& w, const op& o, unsigned word) {
     const u32 x = value_of(w, o, 0, word), y = value_of(w, o, 1, word);
     switch (o.info->taint_rule) {
     case rule::bytes_and: return (a & (b | y)) | (b & (a | x));
+    case rule::bytes_or: return (a & (b | ~y)) | (b & (a | ~x));
+    case rule::and_not: return (a & (b | ~y)) | (b & (a | x));
+    case rule::or_not: return (a & (b | y)) | (b & (a | ~x));
     case rule::select: return w.scc ? a : b;
     default: return a | b;
     }
@@ -35,7 +38,10 @@ void check_operands(wave& w, const op& o) {
     if (info.dst != kind::none) check_pending(w, o, o.dst, words_of(info.dst), true);
 }
 
-bool bitwise(rule r) { return r == rule::bytes || r == rule::bytes_and || r == rule::select; }
+bool bitwise(rule r) {
+    return r == rule::bytes || r == rule::bytes_and || r == rule::bytes_or || r == rule::and_not ||
+           r == rule::or_not || r == rule::select;
+}
 
 }  // namespace
 

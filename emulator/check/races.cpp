@@ -19,6 +19,11 @@ struct access {
     bool write, atomic;
 };
 
+access access_of(const wave& w, bool write, bool atomic) {
+    return {(w.signals + 1) << 8 | w.id | (atomic ? atomic_bit : 0), (w.waits + 1) << 8, write,
+            atomic};
+}
+
 bool conflicts(const access& a, u32 other) {
     if (other < a.limit) return false;
     if ((other & wave_bits) == (a.own & wave_bits)) return false;
@@ -89,8 +94,7 @@ void begin_lds_checks(group& g) {
 void check_lds_access(wave& w, const op& o, int lane, u32 offset, u32 bytes, bool write,
                       bool atomic) {
     lds_state& lds = w.owner->lds;
-    const access a{(w.signals + 1) << 8 | w.id | (atomic ? atomic_bit : 0), (w.waits + 1) << 8,
-                   write, atomic};
+    const access a = access_of(w, write, atomic);
     if ((offset | bytes) & 3) {
         check_bytes(w, o, a, lane, offset, offset + bytes);
         return;
@@ -105,6 +109,65 @@ void check_lds_access(wave& w, const op& o, int lane, u32 offset, u32 bytes, boo
             continue;
         }
         check_unit(w, o, a, lane, 4 * word, writers, readers);
+    }
+}
+
+namespace {
+
+template <unsigned Words> __m128i load_words(const u32* from) {
+    if constexpr (Words == 4) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    else if constexpr (Words == 2) return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    else return _mm_cvtsi32_si128(static_cast<int>(*from));
+}
+template <unsigned Words> void store_words(u32* to, __m128i value) {
+    if constexpr (Words == 4) _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
+    else if constexpr (Words == 2) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), value);
+    else *to = static_cast<u32>(_mm_cvtsi128_si32(value));
+}
+
+/// The common case, a whole access at once: every earlier access is ordered or this wave's own.
+template <unsigned Words>
+void check_whole_words(wave& w, const op& o, u32 mask, const u32 (&offsets)[lanes], bool write) {
+    lds_state& lds = w.owner->lds;
+    const access a = access_of(w, write, false);
+    const __m128i limit = _mm_set1_epi32(static_cast<int>(a.limit));
+    const __m128i id = _mm_set1_epi32(static_cast<int>(w.id));
+    const __m128i id_bits = _mm_set1_epi32(wave_bits);
+    const __m128i own = _mm_set1_epi32(static_cast<int>(a.own));
+    const auto ordered = [&](__m128i x) {
+        return _mm_or_si128(_mm_cmpgt_epi32(limit, x),
+                            _mm_cmpeq_epi32(_mm_and_si128(x, id_bits), id));
+    };
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        const int l = lowest_lane(rest);
+        const u32 word = offsets[l] / 4;
+        const __m128i readers = load_words<Words>(&lds.readers[word]);
+        const __m128i reads_ordered = ordered(readers);
+        __m128i fine = ordered(load_words<Words>(&lds.writers[word]));
+        if (write) fine = _mm_and_si128(fine, reads_ordered);
+        if ((offsets[l] & 3) || _mm_movemask_epi8(fine) != 0xffff) [[unlikely]] {
+            check_lds_access(w, o, l, offsets[l], 4 * Words, write, false);
+        } else if (write) {
+            store_words<Words>(&lds.writers[word], own);
+        } else {
+            // Readers of several waves at one time count as many.
+            const __m128i joined = _mm_or_si128(_mm_max_epi32(own, readers), id_bits);
+            store_words<Words>(&lds.readers[word], _mm_blendv_epi8(joined, own, reads_ordered));
+        }
+    }
+}
+
+}  // namespace
+
+void check_lds_accesses(wave& w, const op& o, u32 mask, const u32 (&offsets)[lanes], u32 bytes,
+                        bool write, bool atomic) {
+    if (w.owner->wave_count < 2) return;
+    if (!atomic && bytes == 16) return check_whole_words<4>(w, o, mask, offsets, write);
+    if (!atomic && bytes == 8) return check_whole_words<2>(w, o, mask, offsets, write);
+    if (!atomic && bytes == 4) return check_whole_words<1>(w, o, mask, offsets, write);
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+        const int l = lowest_lane(rest);
+        check_lds_access(w, o, l, offsets[l], bytes, write, atomic);
     }
 }
 

@@ -114,6 +114,7 @@ bool bind_vector(const instruction_text& text, const instruction& info, op& to) 
     }
     const bool is_packed = default_selects(text, info, to);
     if (at != text.operands.size() || !bind_modifiers(text, to)) return false;
+    if (info.name == "v_fma_mixhi_f16") to.sel |= 8; // op_sel's bit for the destination
     const bool moves = is_packed && (to.sel || to.sel_hi != 7);
     to.special = to.neg || to.abs || to.neg_hi || to.omod || (to.flags & flag_clamp) || moves ||
                  (to.sel && !is_packed) || to.dpp != dpp_kind::none;

@@ -62,15 +62,22 @@ u32 most_in_a_bank(const lane_pointers& at, unsigned first, unsigned last, unsig
     return most;
 }
 
-/// Bank sets of the lanes do not meet, which is the common case and quick to see.
-bool all_distinct(const lane_pointers& at, unsigned first, unsigned last, unsigned bytes) {
-    u32 banks = 0, active = 0;
-    for (unsigned l = first; l < last; ++l) {
-        if (!(at.mask >> l & 1)) continue;
-        banks |= 1u << (at.address[l] / bytes % (128 / bytes));
-        ++active;
+/// Bank sets of the lanes do not meet, which is the common case and quick to see. `width` is a
+/// power of two, so a lane's banks start at a multiple of its width.
+bool all_distinct(const lane_pointers& at, unsigned first, unsigned last, unsigned width) {
+    const u32 group = (last - first == 32 ? all_lanes : (1u << (last - first)) - 1) << first;
+    if ((at.mask & group) != group) return false;
+    const __m128i shift = _mm_cvtsi32_si128(std::countr_zero(width));
+    const __m256i slots = _mm256_set1_epi64x(128 / width - 1), one = _mm256_set1_epi64x(1);
+    __m256i taken = _mm256_setzero_si256();
+    for (unsigned l = first; l < last; l += 4) {
+        const __m256i a = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(&at.address[l]));
+        const __m256i slot = _mm256_and_si256(_mm256_srl_epi64(a, shift), slots);
+        taken = _mm256_or_si256(taken, _mm256_sllv_epi64(one, slot));
     }
-    return static_cast<u32>(std::popcount(banks)) == active;
+    const __m128i half = _mm_or_si128(_mm256_castsi256_si128(taken), _mm256_extracti128_si256(taken, 1));
+    const auto set = static_cast<u64>(_mm_extract_epi64(half, 0) | _mm_extract_epi64(half, 1));
+    return static_cast<unsigned>(std::popcount(set)) == last - first;
 }
 
 }  // namespace
@@ -173,15 +180,13 @@ void check_data(wave& w, const op& o, int source, unsigned words) {
 
 void check_races(wave& w, const op& o, const lane_pointers& at, unsigned bytes, bool write,
                  bool atomic) {
-    if (w.owner->wave_count < 2) return;
-    const u32 mask = at.mask & at.lds_mask;
     const u8* base = w.owner->lds.bytes.data();
-    for (unsigned l = 0; l < lanes; ++l) {
-        if (!(mask >> l & 1)) continue;
-        const auto offset =
-            static_cast<u32>(reinterpret_cast<const u8*>(at.data[l]) - base);
-        check_lds_access(w, o, static_cast<int>(l), offset, bytes, write, atomic);
-    }
+    const u32 mask = at.mask & at.lds_mask;
+    u32 offsets[lanes];
+    for (unsigned l = 0; l < lanes; ++l)
+        if (mask >> l & 1)
+            offsets[l] = static_cast<u32>(reinterpret_cast<const u8*>(at.data[l]) - base);
+    check_lds_accesses(w, o, mask, offsets, bytes, write, atomic);
 }
 
 }  // namespace r9v_emulator

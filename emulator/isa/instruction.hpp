@@ -45,7 +45,8 @@ constexpr unsigned words_of(kind k) {
 enum class rule : u8 {
     any,           ///< any byte of any source makes the whole result lane poison
     bytes,         ///< byte b of the result depends on byte b of the sources
-    bytes_and,     ///< as bytes, for and/or chains
+    bytes_and,     ///< as bytes, but a clean zero makes the result clean
+    bytes_or, and_not, or_not,  ///< scalar logic, where a clean bit may decide the result
     carry_up,      ///< low dword from low dwords, high dword from everything
     select,        ///< v_cndmask
     shift_left, shift_right, shift_left_or,  ///< exact for constants

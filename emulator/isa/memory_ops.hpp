@@ -85,7 +85,8 @@ template <transfer T, bool Strict> void store(wave& w, const op& o) {
         store_taints(w, o, T, o.src[1], at);
         if (T.space == address_space::lds) issue(w, o, w.locals, 0, 0, true);
         else ++w.stores;
-        if (T.space == address_space::flat && at.lds_mask) issue(w, o, w.locals, 0, 0, true);
+        // A flat store may have gone to LDS, so it counts there whether it did or not.
+        if (T.space == address_space::flat) issue(w, o, w.locals, 0, 0, at.lds_mask != 0);
     }
 }
 

@@ -10,6 +10,9 @@ namespace {
 
 constexpr scalar_options bits{.writes_scc = true, .taints = rule::bytes};
 constexpr scalar_options ands{.writes_scc = true, .taints = rule::bytes_and};
+constexpr scalar_options ors{.writes_scc = true, .taints = rule::bytes_or};
+constexpr scalar_options and_nots{.writes_scc = true, .taints = rule::and_not};
+constexpr scalar_options or_nots{.writes_scc = true, .taints = rule::or_not};
 constexpr scalar_options compares{.writes_scc = true};
 
 template <class T> T with_scc(wave& w, T result) {
@@ -32,13 +35,30 @@ void set_exec(wave& w, u32 value) {
 /// The mask that a saveexec puts into EXEC must not be poison.
 template <class F> struct save_exec_executor : scalar_executor<F, scalar_options{.writes_scc = true}> {
     using base = scalar_executor<F, scalar_options{.writes_scc = true}>;
+    /// Bits of the new EXEC that change when the poison bits of the source do.
+    static u32 poison_in_exec(wave& w, const op& o, u32 poison) {
+        const u32 exec = w.exec(), value = w.s[o.src[0] - scalar_first];
+        const u32 old = w.s[o.dst - scalar_first];
+        const u8 scc = w.scc;
+        u32 made[2];
+        for (u32 flip = 0; flip < 2; ++flip) {
+            w.s[o.src[0] - scalar_first] = flip ? value ^ poison : value;
+            base::plain(w, o);
+            made[flip] = w.exec();
+            w.s[o.dst - scalar_first] = old;
+            w.s[exec_number] = exec;
+        }
+        w.s[o.src[0] - scalar_first] = value;
+        w.scc = scc;
+        return made[0] ^ made[1];
+    }
     static void strict(wave& w, const op& o) {
         if (o.src[0] < constant_index && w.taints[o.src[0]].plane[0]) {
             check_pending(w, o, o.src[0], 1, false);
-            if (w.taints[o.src[0]].plane[0]) {
-                report_poison(w, o, "EXEC", w.taints[o.src[0]].plane[0]);
-                w.taints[o.src[0]] = taint{};
-            }
+            const u32 poison = w.taints[o.src[0]].plane[0];
+            const u32 bad = poison ? poison_in_exec(w, o, poison) : 0;
+            if (bad) report_poison(w, o, "EXEC", bad);
+            if (poison) w.taints[o.src[0]] = taint{};
         }
         base::strict(w, o);
     }
@@ -52,20 +72,20 @@ template <class F> constexpr instruction save_exec_op(std::string_view name, F) 
 constexpr instruction mask_table[] = {
     scalar_op<ands>("s_and_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, a & b); }),
     scalar_op<ands>("s_and_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, a & b); }),
-    scalar_op<bits>("s_or_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, a | b); }),
-    scalar_op<bits>("s_or_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, a | b); }),
+    scalar_op<ors>("s_or_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, a | b); }),
+    scalar_op<ors>("s_or_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, a | b); }),
     scalar_op<bits>("s_xor_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, a ^ b); }),
     scalar_op<bits>("s_xor_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, a ^ b); }),
-    scalar_op<bits>("s_nand_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, ~(a & b)); }),
-    scalar_op<bits>("s_nand_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, ~(a & b)); }),
-    scalar_op<bits>("s_nor_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, ~(a | b)); }),
-    scalar_op<bits>("s_nor_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, ~(a | b)); }),
+    scalar_op<ands>("s_nand_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, ~(a & b)); }),
+    scalar_op<ands>("s_nand_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, ~(a & b)); }),
+    scalar_op<ors>("s_nor_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, ~(a | b)); }),
+    scalar_op<ors>("s_nor_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, ~(a | b)); }),
     scalar_op<bits>("s_xnor_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, ~(a ^ b)); }),
     scalar_op<bits>("s_xnor_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, ~(a ^ b)); }),
-    scalar_op<bits>("s_and_not1_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, a & ~b); }),
-    scalar_op<bits>("s_and_not1_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, a & ~b); }),
-    scalar_op<bits>("s_or_not1_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, a | ~b); }),
-    scalar_op<bits>("s_or_not1_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, a | ~b); }),
+    scalar_op<and_nots>("s_and_not1_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, a & ~b); }),
+    scalar_op<and_nots>("s_and_not1_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, a & ~b); }),
+    scalar_op<or_nots>("s_or_not1_b32", [](wave& w, u32 a, u32 b) { return with_scc(w, a | ~b); }),
+    scalar_op<or_nots>("s_or_not1_b64", [](wave& w, u64 a, u64 b) { return with_scc(w, a | ~b); }),
     scalar_op<bits>("s_not_b32", [](wave& w, u32 a) { return with_scc(w, ~a); }),
     scalar_op<bits>("s_not_b64", [](wave& w, u64 a) { return with_scc(w, ~a); }),
     // Whole quads: any active lane of four switches all four on.

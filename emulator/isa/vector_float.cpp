@@ -120,7 +120,8 @@ constexpr instruction double_table[] = {
 template <class T> with_mask<T> div_scale(T value, T denominator, T numerator) {
     constexpr bool single = sizeof(T) == 4;
     constexpr int by = single ? 64 : 128, far = single ? 96 : 768, tiny = single ? 23 : 53;
-    const auto scaled = [&](int n) { return static_cast<T>(std::ldexp(value, n)); };
+    const T up = single ? T(0x1p64) : T(0x1p128), down = single ? T(0x1p-64) : T(0x1p-128);
+    const auto scaled = [&](int n) { return value * (n > 0 ? up : down); };
     if (numerator == 0 || denominator == 0)
         return {std::numeric_limits<T>::quiet_NaN(), false};
     if (exponent_field(numerator) - exponent_field(denominator) >= far)
@@ -154,10 +155,10 @@ template <class T> T div_fixup(T quotient, T denominator, T numerator) {
 
 template <class T> T div_fmas(T a, T b, T c, bool scaled) {
     constexpr bool single = sizeof(T) == 4;
-    constexpr int by = single ? 64 : 128, middle = single ? 127 : 1023;
+    constexpr int middle = single ? 127 : 1023;
+    const T up = single ? T(0x1p64) : T(0x1p128), down = single ? T(0x1p-64) : T(0x1p-128);
     const T r = fma(a, b, c);
-    if (!scaled) return r;
-    return std::ldexp(r, exponent_field(c) > middle ? by : -by);
+    return scaled ? r * (exponent_field(c) > middle ? up : down) : r;
 }
 
 template with_mask<float> div_scale(float, float, float);
