@@ -99,8 +99,20 @@ constexpr instruction writes_register(std::string_view name) {
     return e;
 }
 
-/// Lane (h, c) names row c, elements 8h..8h+7 of a 16x16 matrix, and gets column c, rows 8h..8h+7:
-/// what a WMMA operand wants from a matrix that is contiguous the other way.
+/// Where element `e` of lane `l` comes from.
+struct transposed_source {
+    unsigned lane, element;
+};
+
+/// 16-bit elements: an 8x8 transpose inside each group of eight lanes, as measured on gfx1201.
+/// 8-bit elements: lane (h, c) names row c, bytes 8h..8h+7 of a 16x16 matrix, and gets column c,
+/// rows 8h..8h+7 (AMD RDNA4 ISA guide; not measured).
+template <unsigned Element> transposed_source source_of(unsigned l, unsigned e) {
+    if constexpr (Element == 2) return {l / 8 * 8 + e, l % 8};
+    return {8 * (l / 16) + e + 16 * (l % 16 / 8), l % 8};
+}
+
+/// What a WMMA operand wants from a matrix that is contiguous the other way.
 template <unsigned Element, bool Strict> void load_transposed(wave& w, const op& o) {
     constexpr unsigned bytes = 8 * Element, words = bytes / 4;
     lane_pointers at;
@@ -121,9 +133,9 @@ template <unsigned Element, bool Strict> void load_transposed(wave& w, const op&
     taint from[4], to[4];
     if (Strict && !clean) taints_from_shadow(at, bytes, from);
     for (unsigned l = 0; l < lanes; ++l) {
-        const unsigned column = l % 16, first_row = 8 * (l / 16);
         for (unsigned e = 0; e < 8; ++e) {
-            const unsigned source = first_row + e + 16 * (column / 8), at_byte = column % 8 * Element;
+            const auto [source, element] = source_of<Element>(l, e);
+            const unsigned at_byte = element * Element;
             std::memcpy(&columns.byte[l][e * Element], &rows.byte[source][at_byte], Element);
             for (unsigned b = 0; Strict && b < Element; ++b) {
                 const unsigned x = at_byte + b, y = e * Element + b;
