@@ -37,8 +37,10 @@ void capture(benchmark::State& state, const Launch& one) {
         const std::chrono::duration<double> took = clock::now() - begin;
         bench::check(hipStreamEndCapture(s.handle(), &graph), "capture");
         bench::check(hipGraphDestroy(graph), "graph");
-        state.SetIterationTime(took.count() / launches);
+        state.SetIterationTime(took.count());
     }
+    state.counters["seconds_per_launch"] = benchmark::Counter{
+        launches, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert};
 }
 
 /// A program with the usual number of operands. Nothing runs, so sizes do not matter.
