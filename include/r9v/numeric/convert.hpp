@@ -10,8 +10,8 @@
 //   integers    largest or lowest value     the same         0
 //
 // These are the results of gfx12's own conversions (v_cvt_f16_f32, v_cvt_pk_fp8_f32 of a clamped
-// value, ...), NaN codes included, so that a kernel may use either. The NaN codes of fp8 are those that
-// AMD's simulator rocjitsu (github.com/ROCm/rocm-systems) states as measured on gfx1201.
+// value, ...), NaN codes included, so that a kernel may use either. The NaN codes of fp8 are those
+// that AMD's simulator rocjitsu (github.com/ROCm/rocm-systems) states as measured on gfx1201.
 #pragma once
 
 #include <r9v/numeric/bits.hpp>
