@@ -84,6 +84,7 @@ void launch_log::enter(const launch_request& request, launch_result&& result) {
     auto& of_kernel = totals_.kernels[last_.kernel];
     ++of_kernel.launches;
     add(of_kernel.counts, result.counts);
+    last_.profile = std::move(result.profile);
     for (auto& report : result.faults)
         keep(std::move(report));
 }

@@ -50,6 +50,48 @@ TEST(Faults, AreStickyUntilTaken) {
     EXPECT_EQ(hipFree(pointer), hipSuccess);
 }
 
+__global__ void twice(int* data) {
+    data[threadIdx.x] *= 2;
+}
+
+TEST(Faults, DroppingAWaitIsFound) {
+    const device_array<int> data(std::vector<int>(32, 4));
+    twice<<<1, 32>>>(data.data());
+    ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+    EXPECT_EQ(data.host(), std::vector<int>(32, 8));
+    ASSERT_EQ(r9v_emulator::kernels_named("twice").size(), 1U);
+    const auto waits = r9v_emulator::waits_of("twice");
+    ASSERT_GE(waits.size(), 2U); // for the argument and for the load
+    for (const auto& wait : waits) {
+        auto options = r9v_emulator::options();
+        options.dropped = {wait.pc};
+        const r9v_emulator::scoped_options mutated(options);
+        twice<<<1, 32>>>(data.data());
+        static_cast<void>(hipDeviceSynchronize());
+        const auto faults = r9v_emulator::take_faults();
+        ASSERT_FALSE(faults.empty()) << wait.text;
+        EXPECT_NE(faults[0].kind.find("wait"), std::string::npos) << faults[0].text();
+    }
+    static_cast<void>(hipGetLastError());
+    ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+}
+
+TEST(Faults, ProfileCountsInstructions) {
+    const device_array<int> data(std::vector<int>(96, 4));
+    auto options = r9v_emulator::options();
+    options.profile = true;
+    const r9v_emulator::scoped_options profiled(options);
+    twice<<<1, 96>>>(data.data());
+    ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+    const auto profile = r9v_emulator::last_launch().profile;
+    const auto all = r9v_emulator::instructions_of("twice");
+    ASSERT_FALSE(profile.empty());
+    ASSERT_LE(profile.size(), all.size());
+    for (const auto& line : profile)
+        EXPECT_EQ(line.executed, 3U) << line.text;
+    EXPECT_EQ(profile.front().pc, all.front().pc);
+}
+
 TEST(FaultsDeathTest, UnreadOnesFailTheProcess) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(

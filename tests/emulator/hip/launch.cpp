@@ -8,6 +8,14 @@
 #include "support.hpp"
 #include <cstdint>
 
+// Not in the unnamed namespace: dynamic LDS has external linkage.
+__global__ void reverse(int* data) {
+    extern __shared__ int stage[];
+    stage[threadIdx.x] = data[threadIdx.x];
+    __syncthreads();
+    data[threadIdx.x] = stage[blockDim.x - 1 - threadIdx.x];
+}
+
 namespace {
 
 __global__ void add(const float* a, const float* b, float* sum, int count) {
@@ -112,13 +120,6 @@ TEST(Launch, ArgumentsOfManySizes) {
     EXPECT_EQ(out.host(), expected);
 }
 
-__global__ void reverse(int* data) {
-    extern __shared__ int stage[];
-    stage[threadIdx.x] = data[threadIdx.x];
-    __syncthreads();
-    data[threadIdx.x] = stage[blockDim.x - 1 - threadIdx.x];
-}
-
 TEST(Launch, DynamicLds) {
     std::vector<int> values(96);
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -171,7 +172,10 @@ TEST(Launch, CountsAndTotals) {
     EXPECT_NE(last.kernel.find("bounded"), std::string::npos);
     EXPECT_EQ(last.threads[0], 32U);
     EXPECT_EQ(last.counts.waves, 1U);
-    EXPECT_EQ(last.counts.global_bytes_stored, 32U * sizeof(int));
+    EXPECT_GE(last.counts.global_bytes_stored, 32U * sizeof(int));
+#ifdef __OPTIMIZE__
+    EXPECT_EQ(last.counts.global_bytes_stored, 32U * sizeof(int)); // -O0 also stores to its stack
+#endif
     const auto all = r9v_emulator::totals();
     EXPECT_EQ(all.launches, 2U);
     EXPECT_EQ(all.counts.waves, 3U);
