@@ -16,7 +16,7 @@ using namespace r9v; // NOLINT(google-global-names-in-headers)
 #if R9V_GPU
 template<class T, int Rank>
 using docs_view = tensor<T, Rank>;
-inline stream& s = *static_cast<stream*>(nullptr);
+extern stream& s;
 inline hipStream_t engine_stream = nullptr;
 inline _Float16* pointer = nullptr;
 #else

@@ -14,6 +14,8 @@
 #include <r9v/kernels/gemm/kernel.hpp>
 #include <r9v/kernels/gemm/rules.hpp>
 
+#include <cstring>
+
 namespace r9v::inline R9V_ABI {
 
 namespace exec {
@@ -58,7 +60,8 @@ struct executor<Program, tile_list<Tiles...>> {
                   "r9v: no kernel can be built with this gemm_tile for this program. Take one from "
                   "default_tiles, or see is_valid_tile in kernels/gemm/tuning.hpp.");
 
-    static status prepare(const Program& p, prepared<Program>& chosen) noexcept;
+    /// Checks chosen's program and fills in the rest.
+    static status prepare(prepared<Program>& chosen) noexcept;
 
 private:
     static const void* kernel(int tile) noexcept;
@@ -72,8 +75,8 @@ const void* executor<Program, tile_list<Tiles...>>::kernel(int tile) noexcept {
 }
 
 template<class Program, gemm_tile... Tiles>
-status executor<Program, tile_list<Tiles...>>::prepare(const Program& p,
-                                                       prepared<Program>& chosen) noexcept {
+status executor<Program, tile_list<Tiles...>>::prepare(prepared<Program>& chosen) noexcept {
+    const Program& p = chosen.program_;
     if (status fits = check(p); !fits) return fits;
     int device = 0;
     if (const auto found = platform::current_device(&device); found != platform::success)
@@ -90,7 +93,8 @@ status executor<Program, tile_list<Tiles...>>::prepare(const Program& p,
     if (choice.tile < 0) return exec::reason_of(choice.misfit);
 
     constexpr gemm_tile tiles[] = {Tiles...};
-    chosen.program_ = exec::bound(p, p.head.result());
+    const Program bound = exec::bound(p, p.head.result());
+    std::memcpy(chosen.program_, &bound, sizeof bound);
     chosen.geometry_ = choice.geometry;
     chosen.tile_ = tiles[choice.tile];
     chosen.kernel_ = kernel(choice.tile);

@@ -12,6 +12,8 @@
 
 #include <r9v/exec/merge.hpp>
 
+#include <cstddef>
+
 namespace r9v::inline R9V_ABI {
 
 /// Scratch memory on the device for one launch; its contents do not matter before and after. Two
@@ -25,6 +27,9 @@ struct workspace {
 template<class Program>
 class prepared {
 public:
+    /// Not ready before `prepare` or `try_prepare` has chosen: they make these.
+    explicit prepared(const Program& p) : program_{p} {}
+
     /// Bytes of scratch memory that a launch needs.
     [[nodiscard]] std::size_t workspace_bytes() const noexcept { return scratch_bytes_; }
     /// The tile that was chosen, for logs and tuning; all zero when there is nothing to compute.
@@ -37,7 +42,8 @@ private:
     template<class, class>
     friend struct executor;
 
-    Program program_{};
+    // As bytes: a program with a capturing lambda has no default constructor and no assignment.
+    alignas(Program) std::byte program_[sizeof(Program)] = {};
     gemm_geometry geometry_{};
     gemm_tile tile_{};
     const void* kernel_ = nullptr;
@@ -64,7 +70,7 @@ status prepared<Program>::enqueue(platform::stream_handle s, const workspace& sc
     if (blocks_ == 0) return {};
     gemm_geometry geometry = geometry_;
     geometry.partials = static_cast<float*>(scratch.data);
-    void* arguments[] = {const_cast<Program*>(&program_), &geometry};
+    void* arguments[] = {const_cast<std::byte*>(program_), &geometry};
     auto launched = platform::launch(kernel_, blocks_, static_cast<unsigned>(tile_.threads()), arguments, s);
     if (launched == platform::success && merge_blocks_ != 0)
         launched = platform::launch(merge_kernel_, merge_blocks_, exec::merge_threads, arguments, s);
