@@ -97,8 +97,9 @@ private:
             return error{"r9v: a stream runs on device memory and this program has host tensors. "
                          "Use tensor, or launch on r9v::reference."};
         } else {
-            prepared<exec::program_of<Program>> chosen;
-            status fits = exec::try_prepare(held<Program>(storage), chosen);
+            prepared<exec::program_of<Program>> chosen{
+                exec::job<Program>::of(held<Program>(storage))};
+            status fits = exec::choose_kernel<Program>(chosen);
             scratch_bytes = chosen.workspace_bytes();
             return fits;
         }

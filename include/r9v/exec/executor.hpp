@@ -14,8 +14,6 @@
 #include <r9v/kernels/gemm/kernel.hpp>
 #include <r9v/kernels/gemm/rules.hpp>
 
-#include <cstring>
-
 namespace r9v::inline R9V_ABI {
 
 namespace exec {
@@ -93,8 +91,7 @@ status executor<Program, tile_list<Tiles...>>::prepare(prepared<Program>& chosen
     if (choice.tile < 0) return exec::reason_of(choice.misfit);
 
     constexpr gemm_tile tiles[] = {Tiles...};
-    const Program bound = exec::bound(p, p.head.result());
-    std::memcpy(chosen.program_, &bound, sizeof bound);
+    bind(chosen.program_.chain, p.head.result());
     chosen.geometry_ = choice.geometry;
     chosen.tile_ = tiles[choice.tile];
     chosen.kernel_ = kernel(choice.tile);

@@ -11,6 +11,7 @@
 #include <r9v/exec/reference.hpp>
 #include <r9v/runtime/stream.hpp>
 
+#include <optional>
 #include <source_location>
 #include <utility>
 
@@ -39,10 +40,11 @@ void launch(const reference_executor& host, const T& p,
 
 namespace exec {
 
+/// Checks and chooses; `chosen` was made from `p`'s program.
 template<launchable T>
-[[nodiscard]] status try_prepare(const T& p, prepared<program_of<T>>& chosen) noexcept {
+[[nodiscard]] status choose_kernel(prepared<program_of<T>>& chosen) noexcept {
     if constexpr (is_launchable<program_of<T>, space::device>()) {
-        return executor<program_of<T>, tiles_of<T>>::prepare(job<T>::of(p), chosen);
+        return executor<program_of<T>, tiles_of<T>>::prepare(chosen);
     } else {
         return {};
     }
@@ -56,25 +58,28 @@ template<launchable T>
 template<exec::launchable T>
 [[nodiscard]] auto prepare(const T& p,
                            const std::source_location& where = std::source_location::current()) {
-    prepared<exec::program_of<T>> chosen;
-    throw_if_failed(exec::try_prepare(p, chosen).at(where));
+    prepared<exec::program_of<T>> chosen{exec::job<T>::of(p)};
+    throw_if_failed(exec::choose_kernel<T>(chosen).at(where));
     return chosen;
 }
 
-/// prepare() without exceptions: fills `chosen`, or says why not.
+/// prepare() without exceptions: fills `chosen`, or says why not and leaves it empty.
 template<exec::launchable T>
-[[nodiscard]] status try_prepare(const T& p, prepared<exec::program_of<T>>& chosen,
+[[nodiscard]] status try_prepare(const T& p, std::optional<prepared<exec::program_of<T>>>& chosen,
                                  const std::source_location& where =
                                      std::source_location::current()) noexcept {
-    return exec::try_prepare(p, chosen).at(where);
+    chosen.emplace(exec::job<T>::of(p));
+    status fits = exec::choose_kernel<T>(*chosen).at(where);
+    if (!fits) chosen.reset();
+    return fits;
 }
 
 /// Whether `p` may run on the current device, or the reason why not. Launches nothing.
 template<exec::launchable T>
 [[nodiscard]] status can_launch(const T& p, const std::source_location& where =
                                                 std::source_location::current()) noexcept {
-    prepared<exec::program_of<T>> chosen;
-    return exec::try_prepare(p, chosen).at(where);
+    prepared<exec::program_of<T>> chosen{exec::job<T>::of(p)};
+    return exec::choose_kernel<T>(chosen).at(where);
 }
 
 /// Bytes of scratch memory that `launch(s, p, scratch)` needs on the current device; 0 for most
@@ -91,8 +96,8 @@ workspace_bytes(const T& p, const std::source_location& where = std::source_loca
 template<exec::launchable T>
 status try_launch(platform::stream_handle s, const T& p, const workspace& scratch = {},
                   const std::source_location& where = std::source_location::current()) noexcept {
-    prepared<exec::program_of<T>> chosen;
-    if (status fits = exec::try_prepare(p, chosen); !fits) return std::move(fits).at(where);
+    prepared<exec::program_of<T>> chosen{exec::job<T>::of(p)};
+    if (status fits = exec::choose_kernel<T>(chosen); !fits) return std::move(fits).at(where);
     return chosen.enqueue(s, scratch).at(where);
 }
 

@@ -42,8 +42,7 @@ private:
     template<class, class>
     friend struct executor;
 
-    // As bytes: a program with a capturing lambda has no default constructor and no assignment.
-    alignas(Program) std::byte program_[sizeof(Program)] = {};
+    Program program_; // never assigned: a capturing lambda has no assignment
     gemm_geometry geometry_{};
     gemm_tile tile_{};
     const void* kernel_ = nullptr;
@@ -70,7 +69,7 @@ status prepared<Program>::enqueue(platform::stream_handle s, const workspace& sc
     if (blocks_ == 0) return {};
     gemm_geometry geometry = geometry_;
     geometry.partials = static_cast<float*>(scratch.data);
-    void* arguments[] = {const_cast<std::byte*>(program_), &geometry};
+    void* arguments[] = {const_cast<Program*>(&program_), &geometry};
     auto launched = platform::launch(kernel_, blocks_, static_cast<unsigned>(tile_.threads()), arguments, s);
     if (launched == platform::success && merge_blocks_ != 0)
         launched = platform::launch(merge_kernel_, merge_blocks_, exec::merge_threads, arguments, s);
