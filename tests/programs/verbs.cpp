@@ -84,19 +84,23 @@ TEST_F(verbs, prepared_twice) {
     }
 }
 
+// Few enough rows for the skinny tile; the order of the sum over k may differ between tiles.
 TEST_F(verbs, every_tile_of_the_program) {
-    const auto wanted = expected();
-    using program_type = decltype(make(memory_y));
+    constexpr index rows = 13;
+    const auto p = gemm(memory_x.view({rows, k}), memory_w.view({n, k})) |
+                   bias(memory_b.view({n})) | silu() | store(memory_y.view({rows, n}));
+    launch(s, p);
+    const std::vector<half> wanted = memory_y.download(s);
+    const auto compare = [&](const gemm_tile& tile) {
+        const std::vector<half> got = memory_y.download(s);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(rows * n); ++i)
+            ASSERT_NEAR(to_float(got[i]), to_float(wanted[i]), 0x1p-9) << tile.m << "x" << tile.n;
+        clear();
+    };
     [&]<gemm_tile... Tiles>(tile_list<Tiles...>) {
-        (
-            [&] {
-                clear();
-                launch<Tiles>(s, make(memory_y));
-                EXPECT_EQ(result(), wanted) << Tiles.m << "x" << Tiles.n;
-                launch(s, only<Tiles>(make(memory_y)));
-            }(),
-            ...);
-    }(default_tiles<program_type>{});
+        ((launch<Tiles>(s, p), compare(Tiles)), ...);
+        ((launch(s, only<Tiles>(p)), compare(Tiles)), ...);
+    }(default_tiles<std::remove_const_t<decltype(p)>>{});
 }
 
 TEST_F(verbs, any_program_in_a_list) {

@@ -98,6 +98,7 @@ template<any_tensor View>
 
 /// Whether two positions of the view name the same element (a stride of 0, or too short a stride).
 [[nodiscard]] constexpr bool overlaps_itself(const region& r) {
+    if (r.empty()) return false;
     index covered = r.element;
     bool done[region::axes] = {};
     for (int round = 0; round < region::axes; ++round) { // axes by ascending stride

@@ -104,7 +104,7 @@ constexpr double estimated_cycles(const gemm_tile& t, int results, const gemm_ge
 
 } // namespace detail
 
-/// Why a program cannot run with a tile.
+/// Why a program cannot run with a tile; the later, the harder to help.
 enum class gemm_misfit {
     none,
     rows,      ///< the skinny regime computes up to 16 rows
@@ -113,7 +113,7 @@ enum class gemm_misfit {
     grid,      ///< more blocks than a launch may have
 };
 
-/// A program's tile: its place in the list (-1: none fits, for the reason given for the last one).
+/// A program's tile: its place in the list (-1: none fits; the hardest reason).
 struct gemm_choice {
     int tile = -1;
     gemm_misfit misfit = gemm_misfit::none;
@@ -181,7 +181,7 @@ template<class Program, gemm_tile... Tiles>
     for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
         gemm_choice choice = fit(p, tiles[i]);
         if (choice.misfit != gemm_misfit::none) {
-            if (best.tile < 0) best.misfit = choice.misfit;
+            if (best.tile < 0) best.misfit = std::max(best.misfit, choice.misfit);
             continue;
         }
         const double cycles =

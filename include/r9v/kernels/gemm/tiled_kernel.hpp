@@ -44,6 +44,16 @@ struct tiled {
     static constexpr int lds_bytes = park_bytes > shape.lds_bytes() ? park_bytes
                                                                     : shape.lds_bytes();
 
+    /// The product over no k.
+    R9V_INLINE static void clear(tile_type& sums) {
+        R9V_UNROLL
+        for (auto& result : sums)
+            R9V_UNROLL
+            for (auto& row : result)
+                R9V_UNROLL
+                for (auto& fragment : row) fragment = arch::floats8{};
+    }
+
     template<bool Scattered>
     R9V_INLINE static void multiply(const Program& program, const gemm_geometry& geometry,
                                     const block_place& place, arch::local_bytes lds, int wave_m,
@@ -77,7 +87,9 @@ R9V_INLINE void tiled_block(const Program& program, const gemm_geometry& geometr
     constexpr bool may_scatter = Tile.regime == gemm_regime::medium &&
                                  (kernel::template transposes<typename kernel::x_view> ||
                                   kernel::template transposes<typename kernel::w_view>);
-    if (may_scatter && !geometry.transposing_loads) {
+    if (geometry.k == 0) {
+        kernel::clear(sums);
+    } else if (may_scatter && !geometry.transposing_loads) {
         kernel::template multiply<may_scatter>(program, geometry, place, lds, wave_m, wave_n, sums);
     } else {
         kernel::template multiply<false>(program, geometry, place, lds, wave_m, wave_n, sums);
