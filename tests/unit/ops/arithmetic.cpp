@@ -6,70 +6,82 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index;
 using r9v::host_tensor;
+using r9v::index;
 using r9v::layout;
 
 constexpr r9v::extents size{2, 5, 21};
 
 /// Expects the op that `make()` gives to turn x at (b, r, c) into `formula(x, b, r, c)`.
-template<class Make, class Formula>
+template<class Math = r9v::reference_math, class Make, class Formula>
 void expect_op(Make make, Formula formula) {
     const grid x = random_grid(size, 11);
     const auto wanted = [&](index b, index r, index c) {
         return formula(x.at(b, r, c), b, r, c);
     };
-    expect_values(evaluated(make, x), size, wanted);
-    expect_values(evaluated<float_math>(make, x), size, wanted, 3);
+    expect_values(evaluated<Math>(make, x), size, wanted, 3);
 }
 
-/// The same, given a number per position: with every span and rank that parameters have.
+/// Numbers along the rows or columns, with batches: what most tests of parameters need.
 template<class Make, class Formula>
 void expect_parameters(Make make, Formula formula) {
+    const auto v = random_values(42, 5);
+    const auto at = [&](index i) {
+        return static_cast<double>(v[static_cast<std::size_t>(i)]);
+    };
+    const float* p = v.data();
+    expect_op([&] { return make(0.75f); },
+              [&](double x, index, index, index) { return formula(x, 0.75); });
+    expect_op([&] { return make(r9v::per_row(host_tensor{p, {2, 5}})); },
+              [&](double x, index b, index r, index) { return formula(x, at(5 * b + r)); });
+    expect_op([&] { return make(r9v::per_column(host_tensor{p, {2, 21}})); },
+              [&](double x, index b, index, index c) { return formula(x, at(21 * b + c)); });
+}
+
+/// Every span and rank that parameters have.
+template<class Math>
+void expect_every_parameter() {
     const auto v = random_values(200, 5);
     const auto at = [&](index i) {
         return static_cast<double>(v[static_cast<std::size_t>(i)]);
     };
     const float* p = v.data();
-
-    expect_op([&] { return make(0.75f); },
-              [&](double x, index, index, index) { return formula(x, 0.75); });
-    expect_op([&] { return make(r9v::per_tensor(host_tensor{p, {1}})); },
-              [&](double x, index, index, index) { return formula(x, at(0)); });
-    expect_op([&] { return make(r9v::per_row(host_tensor{p, {5}})); },
-              [&](double x, index, index r, index) { return formula(x, at(r)); });
-    expect_op([&] { return make(r9v::per_row(host_tensor{p, {2, 5}})); },
-              [&](double x, index b, index r, index) { return formula(x, at(5 * b + r)); });
-    expect_op([&] { return make(r9v::per_column(host_tensor{p, {21}})); },
-              [&](double x, index, index, index c) { return formula(x, at(c)); });
-    expect_op([&] { return make(r9v::per_column(host_tensor{p, {2, 21}})); },
-              [&](double x, index b, index, index c) { return formula(x, at(21 * b + c)); });
-    expect_op([&] { return make(r9v::per_group(host_tensor{p, {5, 3}}, 8)); },
-              [&](double x, index, index r, index c) { return formula(x, at(3 * r + c / 8)); });
-    expect_op([&] { return make(r9v::per_group(host_tensor{p, {2, 5, 2}}, 16)); },
-              [&](double x, index b, index r, index c) {
-                  return formula(x, at(10 * b + 2 * r + c / 16));
-              });
+    const auto expect = [](auto parameter, auto value) {
+        expect_op<Math>([&] { return r9v::scale(parameter); },
+                        [&](double x, index b, index r, index c) { return x * value(b, r, c); });
+    };
+    expect(0.75f, [](index, index, index) { return 0.75; });
+    expect(r9v::per_tensor(host_tensor{p, {1}}), [&](index, index, index) { return at(0); });
+    expect(r9v::per_row(host_tensor{p, {5}}), [&](index, index r, index) { return at(r); });
+    expect(r9v::per_row(host_tensor{p, {2, 5}}),
+           [&](index b, index r, index) { return at(5 * b + r); });
+    expect(r9v::per_column(host_tensor{p, {21}}), [&](index, index, index c) { return at(c); });
+    expect(r9v::per_column(host_tensor{p, {2, 21}}),
+           [&](index b, index, index c) { return at(21 * b + c); });
+    expect(r9v::per_group(host_tensor{p, {5, 3}}, 8),
+           [&](index, index r, index c) { return at(3 * r + c / 8); });
+    expect(r9v::per_group(host_tensor{p, {2, 5, 2}}, 16),
+           [&](index b, index r, index c) { return at(10 * b + 2 * r + c / 16); });
 }
 
-TEST(arithmetic, scale_takes_every_parameter) {
-    expect_parameters([](auto p) { return r9v::scale(p); },
-                      [](double x, double p) { return x * p; });
+TEST(arithmetic, parameters_of_every_kind) {
+    expect_every_parameter<r9v::reference_math>();
+    expect_every_parameter<float_math>();
 }
 
-TEST(arithmetic, add_and_mul_take_every_parameter) {
+TEST(arithmetic, add_and_mul_take_parameters) {
     expect_parameters([](auto p) { return r9v::add(p); }, [](double x, double p) { return x + p; });
     expect_parameters([](auto p) { return r9v::mul(p); }, [](double x, double p) { return x * p; });
 }
 
-TEST(arithmetic, scale_shift_takes_every_parameter) {
+TEST(arithmetic, scale_shift_takes_parameters) {
     expect_parameters([](auto p) { return r9v::scale_shift(p, 2); },
                       [](double x, double p) { return x * p + 2; });
     expect_parameters([](auto p) { return r9v::scale_shift(0.5, p); },
                       [](double x, double p) { return x * 0.5 + p; });
 }
 
-TEST(arithmetic, prelu_and_clamp_take_every_parameter) {
+TEST(arithmetic, prelu_and_clamp_take_parameters) {
     expect_parameters([](auto p) { return r9v::prelu(p); },
                       [](double x, double p) { return x > 0 ? x : p * x; });
     expect_parameters([](auto p) { return r9v::clamp(p, 100); },
