@@ -10,6 +10,7 @@
 #include <limits>
 #include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace r9v_emulator::hip {
 namespace {
@@ -52,6 +53,77 @@ template<std::size_t Size>
 void assign(char (&target)[Size], const char* text) {
     std::strncpy(target, text, Size - 1);
 }
+
+using described_attribute = std::pair<hipDeviceAttribute_t, int hipDeviceProp_t::*>;
+constexpr described_attribute described_attributes[] = {
+    {hipDeviceAttributeClockRate, &hipDeviceProp_t::clockRate},
+    {hipDeviceAttributeCooperativeLaunch, &hipDeviceProp_t::cooperativeLaunch},
+    {hipDeviceAttributeL2CacheSize, &hipDeviceProp_t::l2CacheSize},
+    {hipDeviceAttributeComputeCapabilityMajor, &hipDeviceProp_t::major},
+    {hipDeviceAttributeComputeCapabilityMinor, &hipDeviceProp_t::minor},
+    {hipDeviceAttributeManagedMemory, &hipDeviceProp_t::managedMemory},
+    {hipDeviceAttributeMaxThreadsPerMultiProcessor, &hipDeviceProp_t::maxThreadsPerMultiProcessor},
+    {hipDeviceAttributeMemoryBusWidth, &hipDeviceProp_t::memoryBusWidth},
+    {hipDeviceAttributeMemoryClockRate, &hipDeviceProp_t::memoryClockRate},
+    {hipDeviceAttributeMultiprocessorCount, &hipDeviceProp_t::multiProcessorCount},
+    {hipDeviceAttributePhysicalMultiProcessorCount, &hipDeviceProp_t::multiProcessorCount},
+    {hipDeviceAttributePciBusId, &hipDeviceProp_t::pciBusID},
+    {hipDeviceAttributePciDeviceId, &hipDeviceProp_t::pciDeviceID},
+    {hipDeviceAttributePciDomainID, &hipDeviceProp_t::pciDomainID},
+    {hipDeviceAttributeMaxRegistersPerBlock, &hipDeviceProp_t::regsPerBlock},
+    {hipDeviceAttributeMaxRegistersPerMultiprocessor, &hipDeviceProp_t::regsPerBlock},
+    {hipDeviceAttributeWarpSize, &hipDeviceProp_t::warpSize},
+    {hipDeviceAttributeClockInstructionRate, &hipDeviceProp_t::clockInstructionRate},
+    {hipDeviceAttributeGcnArch, &hipDeviceProp_t::gcnArch},
+    {hipDeviceAttributeIsLargeBar, &hipDeviceProp_t::isLargeBar},
+    {hipDeviceAttributeAsicRevision, &hipDeviceProp_t::asicRevision},
+};
+
+constexpr int lds = static_cast<int>(lds_bytes_per_group);
+constexpr int largest_block = static_cast<int>(threads_per_block);
+using constant_attribute = std::pair<hipDeviceAttribute_t, int>;
+constexpr constant_attribute constant_attributes[] = {
+    {hipDeviceAttributeEccEnabled, 0},
+    {hipDeviceAttributeAsyncEngineCount, 2},
+    {hipDeviceAttributeCanMapHostMemory, 1},
+    {hipDeviceAttributeCanUseHostPointerForRegisteredMem, 1},
+    {hipDeviceAttributeComputeMode, hipComputeModeDefault},
+    {hipDeviceAttributeComputePreemptionSupported, 1},
+    {hipDeviceAttributeConcurrentKernels, 1},
+    {hipDeviceAttributeConcurrentManagedAccess, 0},
+    {hipDeviceAttributeCooperativeMultiDeviceLaunch, 0},
+    {hipDeviceAttributeDirectManagedMemAccessFromHost, 0},
+    {hipDeviceAttributeHostNativeAtomicSupported, 0},
+    {hipDeviceAttributeIntegrated, 0},
+    {hipDeviceAttributeIsMultiGpuBoard, 0},
+    {hipDeviceAttributeKernelExecTimeout, 0},
+    {hipDeviceAttributeMaxBlocksPerMultiProcessor, 32},
+    {hipDeviceAttributeMaxBlockDimX, largest_block},
+    {hipDeviceAttributeMaxBlockDimY, largest_block},
+    {hipDeviceAttributeMaxBlockDimZ, largest_block},
+    {hipDeviceAttributeMaxThreadsDim, largest_block},
+    {hipDeviceAttributeMaxThreadsPerBlock, largest_block},
+    {hipDeviceAttributeMaxGridDimX, std::numeric_limits<int>::max()},
+    {hipDeviceAttributeMaxGridDimY, largest_grid_yz},
+    {hipDeviceAttributeMaxGridDimZ, largest_grid_yz},
+    {hipDeviceAttributeMaxPitch, std::numeric_limits<int>::max()},
+    {hipDeviceAttributePageableMemoryAccess, 0},
+    {hipDeviceAttributePageableMemoryAccessUsesHostPageTables, 0},
+    {hipDeviceAttributeMaxSharedMemoryPerBlock, lds},
+    {hipDeviceAttributeSharedMemPerBlockOptin, lds},
+    {hipDeviceAttributeSharedMemPerMultiprocessor, lds},
+    {hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, lds},
+    {hipDeviceAttributeReservedSharedMemPerBlock, 0},
+    {hipDeviceAttributeStreamPrioritiesSupported, 1},
+    {hipDeviceAttributeTextureAlignment, 256},
+    {hipDeviceAttributeTexturePitchAlignment, 256},
+    {hipDeviceAttributeTotalConstantMemory, std::numeric_limits<int>::max()},
+    {hipDeviceAttributeUnifiedAddressing, 1},
+    {hipDeviceAttributeMemoryPoolsSupported, 1},
+    {hipDeviceAttributeCanUseStreamWaitValue, 0},
+    {hipDeviceAttributeImageSupport, 0},
+    {hipDeviceAttributeFineGrainSupport, 0},
+};
 
 } // namespace
 
@@ -99,175 +171,18 @@ hipDeviceProp_t properties_of(const device_description& device) {
 
 hipError_t attribute_of(const device_description& device, hipDeviceAttribute_t attribute,
                         int& value) {
-    const auto p = properties_of(device);
-    switch (attribute) {
-    case hipDeviceAttributeEccEnabled:
-        value = 0;
-        break;
-    case hipDeviceAttributeAsyncEngineCount:
-        value = 2;
-        break;
-    case hipDeviceAttributeCanMapHostMemory:
-        value = 1;
-        break;
-    case hipDeviceAttributeCanUseHostPointerForRegisteredMem:
-        value = 1;
-        break;
-    case hipDeviceAttributeClockRate:
-        value = p.clockRate;
-        break;
-    case hipDeviceAttributeComputeMode:
-        value = hipComputeModeDefault;
-        break;
-    case hipDeviceAttributeComputePreemptionSupported:
-        value = 1;
-        break;
-    case hipDeviceAttributeConcurrentKernels:
-        value = 1;
-        break;
-    case hipDeviceAttributeConcurrentManagedAccess:
-        value = 0;
-        break;
-    case hipDeviceAttributeCooperativeLaunch:
-        value = p.cooperativeLaunch;
-        break;
-    case hipDeviceAttributeCooperativeMultiDeviceLaunch:
-        value = 0;
-        break;
-    case hipDeviceAttributeDirectManagedMemAccessFromHost:
-        value = 0;
-        break;
-    case hipDeviceAttributeHostNativeAtomicSupported:
-        value = 0;
-        break;
-    case hipDeviceAttributeIntegrated:
-        value = 0;
-        break;
-    case hipDeviceAttributeIsMultiGpuBoard:
-        value = 0;
-        break;
-    case hipDeviceAttributeKernelExecTimeout:
-        value = 0;
-        break;
-    case hipDeviceAttributeL2CacheSize:
-        value = p.l2CacheSize;
-        break;
-    case hipDeviceAttributeComputeCapabilityMajor:
-        value = p.major;
-        break;
-    case hipDeviceAttributeComputeCapabilityMinor:
-        value = p.minor;
-        break;
-    case hipDeviceAttributeManagedMemory:
-        value = p.managedMemory;
-        break;
-    case hipDeviceAttributeMaxBlocksPerMultiProcessor:
-        value = 32;
-        break;
-    case hipDeviceAttributeMaxBlockDimX:
-    case hipDeviceAttributeMaxBlockDimY:
-    case hipDeviceAttributeMaxBlockDimZ:
-    case hipDeviceAttributeMaxThreadsDim:
-    case hipDeviceAttributeMaxThreadsPerBlock:
-        value = p.maxThreadsPerBlock;
-        break;
-    case hipDeviceAttributeMaxGridDimX:
-        value = p.maxGridSize[0];
-        break;
-    case hipDeviceAttributeMaxGridDimY:
-        value = p.maxGridSize[1];
-        break;
-    case hipDeviceAttributeMaxGridDimZ:
-        value = p.maxGridSize[2];
-        break;
-    case hipDeviceAttributeMaxThreadsPerMultiProcessor:
-        value = p.maxThreadsPerMultiProcessor;
-        break;
-    case hipDeviceAttributeMaxPitch:
-        value = static_cast<int>(p.memPitch);
-        break;
-    case hipDeviceAttributeMemoryBusWidth:
-        value = p.memoryBusWidth;
-        break;
-    case hipDeviceAttributeMemoryClockRate:
-        value = p.memoryClockRate;
-        break;
-    case hipDeviceAttributeMultiprocessorCount:
-        value = p.multiProcessorCount;
-        break;
-    case hipDeviceAttributePageableMemoryAccess:
-    case hipDeviceAttributePageableMemoryAccessUsesHostPageTables:
-        value = 0;
-        break;
-    case hipDeviceAttributePciBusId:
-        value = p.pciBusID;
-        break;
-    case hipDeviceAttributePciDeviceId:
-        value = p.pciDeviceID;
-        break;
-    case hipDeviceAttributePciDomainID:
-        value = p.pciDomainID;
-        break;
-    case hipDeviceAttributeMaxRegistersPerBlock:
-    case hipDeviceAttributeMaxRegistersPerMultiprocessor:
-        value = p.regsPerBlock;
-        break;
-    case hipDeviceAttributeMaxSharedMemoryPerBlock:
-    case hipDeviceAttributeSharedMemPerBlockOptin:
-    case hipDeviceAttributeSharedMemPerMultiprocessor:
-    case hipDeviceAttributeMaxSharedMemoryPerMultiprocessor:
-        value = static_cast<int>(lds_bytes_per_group);
-        break;
-    case hipDeviceAttributeReservedSharedMemPerBlock:
-        value = 0;
-        break;
-    case hipDeviceAttributeStreamPrioritiesSupported:
-        value = 1;
-        break;
-    case hipDeviceAttributeTextureAlignment:
-    case hipDeviceAttributeTexturePitchAlignment:
-        value = 256;
-        break;
-    case hipDeviceAttributeTotalConstantMemory:
-        value = static_cast<int>(p.totalConstMem);
-        break;
-    case hipDeviceAttributeUnifiedAddressing:
-        value = 1;
-        break;
-    case hipDeviceAttributeWarpSize:
-        value = p.warpSize;
-        break;
-    case hipDeviceAttributeMemoryPoolsSupported:
-        value = 1;
-        break;
-    case hipDeviceAttributeClockInstructionRate:
-        value = p.clockInstructionRate;
-        break;
-    case hipDeviceAttributeGcnArch:
-        value = p.gcnArch;
-        break;
-    case hipDeviceAttributeIsLargeBar:
-        value = p.isLargeBar;
-        break;
-    case hipDeviceAttributeAsicRevision:
-        value = p.asicRevision;
-        break;
-    case hipDeviceAttributeCanUseStreamWaitValue:
-        value = 0;
-        break;
-    case hipDeviceAttributeImageSupport:
-        value = 0;
-        break;
-    case hipDeviceAttributePhysicalMultiProcessorCount:
-        value = p.multiProcessorCount;
-        break;
-    case hipDeviceAttributeFineGrainSupport:
-        value = 0;
-        break;
-    default:
-        return hipErrorInvalidValue;
+    const auto properties = properties_of(device);
+    for (const auto& [known, member] : described_attributes) {
+        if (known != attribute) continue;
+        value = properties.*member;
+        return hipSuccess;
     }
-    return hipSuccess;
+    for (const auto& [known, constant] : constant_attributes) {
+        if (known != attribute) continue;
+        value = constant;
+        return hipSuccess;
+    }
+    return hipErrorInvalidValue;
 }
 
 } // namespace r9v_emulator::hip

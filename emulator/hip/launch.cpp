@@ -4,6 +4,7 @@
 #include "hip/launch.hpp"
 
 #include "hip/device.hpp"
+#include "hip/hostcall.hpp"
 #include "hip/log.hpp"
 #include "hip/runtime.hpp"
 #include <algorithm>
@@ -69,6 +70,8 @@ std::uint64_t hidden_value(loader::argument_kind kind, const kernel_operation& w
         return used_dimensions(work);
     case dynamic_lds_size:
         return work.dynamic_lds;
+    case hostcall_buffer:
+        return hostcall::instance().buffer();
     case private_base:
         return 0;
     case shared_base:
@@ -189,6 +192,8 @@ void perform(const kernel_operation& work) {
     std::ranges::copy(array_of(work.threads), request.threads);
     request.dynamic_lds_bytes = work.dynamic_lds;
     request.kernarg = work.target->kernarg;
+    request.on_message = hostcall::on_message;
+    request.message_context = &hostcall::instance();
 
     const std::lock_guard lock(the_runtime.execution());
     request.dispatch_packet = the_runtime.dispatch_packet();
