@@ -250,6 +250,11 @@ TEST(Memory, Symbols) {
     float read[4];
     R9V_HIP(hipMemcpy(read, address, sizeof(read), hipMemcpyDeviceToHost));
     EXPECT_EQ(read[2], 30);
+    const int first_counter = 7;
+    const float first_entry = 3;
+    R9V_HIP(hipMemcpyToSymbol(HIP_SYMBOL(counter), &first_counter, sizeof(int)));
+    R9V_HIP(hipMemcpyToSymbol(HIP_SYMBOL(table), &first_entry, sizeof(float), 2 * sizeof(float)));
+    managed_value = 42;
     R9V_HIP_IS(hipErrorInvalidSymbol, hipGetSymbolAddress(&address, &value));
     R9V_HIP_IS(hipErrorInvalidValue,
                hipMemcpyToSymbol(HIP_SYMBOL(table), read, sizeof(read), sizeof(float)));
