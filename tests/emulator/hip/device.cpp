@@ -57,6 +57,9 @@ TEST(Device, FunctionAttributesAndOccupancy) {
     R9V_HIP(hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 1024));
     R9V_HIP_IS(hipErrorInvalidValue,
                hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 60000));
+    R9V_HIP(hipFuncGetAttributes(&attributes, kernel));
+    EXPECT_EQ(attributes.maxDynamicSharedSizeBytes, 1024);
+    R9V_HIP(hipFuncSetAttribute(kernel, hipFuncAttributeMaxDynamicSharedMemorySize, 65536 - 8192));
     int blocks = 0;
     // 64 waves of 16 x 4 slots, 8 a block: 8 blocks; their LDS allows 128 KiB / 8 KiB = 16.
     R9V_HIP(hipOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, 256, 0));
