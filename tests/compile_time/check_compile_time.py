@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from r9v_support import INCLUDE, ROOT, finish, headers
+from r9v_support import HOME, INCLUDE, ROOT, finish, headers
 
 HERE = pathlib.Path(__file__).parent
 RUNS = 5
@@ -35,13 +35,30 @@ def seconds(command):
     return usage.ru_utime + usage.ru_stime
 
 
-def best(command, budget=0.0):
+def cheapest(command, enough):
+    """The least time of up to RUNS runs; stops early once `enough(time so far)`."""
     found = float("inf")
     for _ in range(RUNS):
         found = min(found, seconds(command))
-        if found <= budget:
+        if enough(found):
             break
     return found
+
+
+class Yardstick:
+    """The time of the HIP header alone, measured again whenever a budget is missed: other work on
+    the machine slows both, though not at the same moment."""
+
+    def __init__(self, command):
+        self.command = command
+        self.time = cheapest(command, lambda _: False)
+
+    @property
+    def slowness(self):
+        return max(1.0, self.time / YARDSTICK)
+
+    def again(self):
+        self.time = min(self.time, seconds(self.command))
 
 
 class Report:
@@ -65,21 +82,29 @@ def main():
     command = [*parser.parse_args().hip, "-std=c++20", f"-I{INCLUDE}", f"-I{ROOT}"]
     report = Report()
     with tempfile.TemporaryDirectory() as folder:
-        unit = pathlib.Path(folder, "unit.cpp")
-        syntax = [*command, "-fsyntax-only", str(unit)]
-        unit.write_text(HIP_ONLY)
-        base = best(syntax)
-        slowness = max(1.0, base / YARDSTICK)
-        print(f"the HIP header alone: {base:.2f} s; budgets times {slowness:.2f}")
+        only_hip = pathlib.Path(folder, "only_hip.cpp")
+        only_hip.write_text(HIP_ONLY)
+        hip = Yardstick([*command, "-fsyntax-only", str(only_hip)])
+        print(f"the HIP header alone: {hip.time:.2f} s; budgets times {hip.slowness:.2f}")
         for header in headers():
-            if header.parent.name == "r9v":
-                unit.write_text(f"{HIP_ONLY}#include <r9v/{header.name}>\n")
-                budget = HEADER_BUDGET * slowness
-                report.add(header.name, best(syntax, base + budget) - base, budget)
+            if header.parent != HOME:
+                continue
+            unit = pathlib.Path(folder, f"{header.stem}.cpp")
+            unit.write_text(f"{HIP_ONLY}#include <r9v/{header.name}>\n")
+
+            def fits(time):
+                if time - hip.time <= HEADER_BUDGET * hip.slowness:
+                    return True
+                hip.again()
+                return False
+
+            cost = cheapest([*command, "-fsyntax-only", str(unit)], fits)
+            report.add(header.name, cost - hip.time, HEADER_BUDGET * hip.slowness)
     for program in sorted(HERE.glob("*.cpp")):
         compile_device = [*command, "-O3", "--cuda-device-only", "-c", str(program), "-o", os.devnull]
-        budget = PROGRAM_BUDGET * slowness
-        report.add(f"{program.name} for gfx1201", best(compile_device, budget), budget)
+        budget = PROGRAM_BUDGET * hip.slowness
+        cost = cheapest(compile_device, lambda time: time <= budget)
+        report.add(f"{program.name} for gfx1201", cost, budget)
     finish("compile times", report.checked, report.failures)
 
 

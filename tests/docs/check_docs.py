@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) the r9v authors
-"""Every ```cpp block of README.md, CHANGELOG.md and docs/*.md is code that compiles.
+"""Every ```cpp block of README.md, CHANGELOG.md and docs/*.md is code that compiles, as HIP.
 
 A page is one unit, behind tests/docs/preamble.hpp, which declares the names that pages use freely
 (x, w, b, y, s, ...). What a block is, its first line tells:
@@ -131,10 +131,9 @@ def check_page(page, failures):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--compiler", action="append", required=True)
-    parser.add_argument("--hip", action="append")
+    parser.add_argument("--hip", action="append", required=True, help="one argument of the command line")
     arguments = parser.parse_args()
-    command = [*(arguments.hip or [arguments.compiler[0], "-x", "c++"]), *FLAGS]
+    command = [*arguments.hip, *FLAGS]
     failures, units, checked = [], [], 0
     pages = [path for path in (ROOT / "README.md", ROOT / "CHANGELOG.md") if path.is_file()]
     for page in pages + sorted((ROOT / "docs").rglob("*.md")):
