@@ -88,7 +88,7 @@ struct device_math {
     R9V_INLINE static run<float, N> load_addend(const T* base, Offset away) {
         run<float, N> values = load<N>(base, away);
         if constexpr (std::is_same_v<T, half>) {
-            const float one = arch::hidden_scalar(1.0f);
+            const float one = arch::hidden_one();
             R9V_UNROLL
             for (auto& value : values)
                 value *= one;

@@ -33,7 +33,10 @@ class skinny {
 
 public:
     using tile_type = arch::floats8[results][1][columns];
-    static constexpr int lds_bytes = finisher::lds_bytes * (waves < 2 ? 1 : (waves + 1) / 2);
+    /// For the sums of half of the waves, and chunks of x beside them.
+    static constexpr int sums_bytes = finisher::lds_bytes * (waves < 2 ? 1 : (waves + 1) / 2);
+    static constexpr int chunks_bytes = r9v::detail::traits_of<Program>.prologue ? steps * 512 : 0;
+    static constexpr int lds_bytes = sums_bytes + chunks_bytes;
 
     R9V_INLINE skinny(const Program& program, const gemm_geometry& geometry)
         : program_{program},
@@ -42,7 +45,7 @@ public:
           wave_{static_cast<int>(arch::wave_index())} {}
 
     /// Every wave sums pieces wave, wave + waves, ... of k; what is left over goes to one of them.
-    R9V_INLINE void load_and_multiply() {
+    R9V_INLINE void load_and_multiply(arch::local_bytes lds) {
         const tile::panel x = panel_of(program_.head.x.view, place_.batch, place_.row, place_.rows);
         tile::panel w[results];
         w[0] = panel_of(program_.head.first_weights(), place_.batch, place_.column, place_.columns);
@@ -65,6 +68,7 @@ public:
             piece last;
             seek(whole * Tile.k);
             load_ragged(x, w, kept, last);
+            treat_ragged(last, kept, lds + sums_bytes);
             multiply(last);
         }
         seek(index{wave_} * Tile.k);
@@ -103,16 +107,16 @@ private:
         load(a);
         for (; pieces > 2; pieces -= 2) {
             load(b);
-            multiply(a);
+            treat_and_multiply(a);
             load(a);
-            multiply(b);
+            treat_and_multiply(b);
         }
         if (pieces == 2) {
             load(b);
-            multiply(a);
-            multiply(b);
+            treat_and_multiply(a);
+            treat_and_multiply(b);
         } else {
-            multiply(a);
+            treat_and_multiply(a);
         }
     }
 
@@ -147,19 +151,62 @@ private:
         to.k = k_;
     }
 
-    R9V_INLINE void multiply(const piece& from) {
+    R9V_INLINE void treat_and_multiply(piece& from) {
         const auto treat = prologue_of<math>(program_, place_);
         R9V_UNROLL
-        for (int step = 0; step < steps; ++step) {
-            const arch::words4 x =
-                treat(from.x[step][0], stream_x::row(0), from.k, stream_x::k(step));
+        for (int step = 0; step < steps; ++step)
+            from.x[step][0] = treat(from.x[step][0], stream_x::row(0), from.k, stream_x::k(step));
+        multiply(from);
+    }
+
+    /// The prologue of the piece that ends with k. What lies beyond becomes zero after it.
+    R9V_INLINE void treat_ragged(piece& last, int kept, arch::local_bytes lds) const {
+        const auto treat = prologue_of<math>(program_, place_);
+        if constexpr (treat.changes) {
+            const bool whole_chunks = kept % tile::chunk_elements == 0;
             R9V_UNROLL
-            for (int r = 0; r < results; ++r)
-                R9V_UNROLL
-            for (int column = 0; column < columns; ++column) {
-                auto& sum = sums_[r][0][column];
-                sum = arch::multiply_add<element>(from.w[r][step][column], x, sum);
+            for (int step = 0; step < steps; ++step) {
+                const int k = tile::detail::min(stream_x::k(step), kept - tile::chunk_elements);
+                arch::words4& chunk = last.x[step][0];
+                if (whole_chunks) chunk = treat(chunk, stream_x::row(0), last.k, k);
+                arch::store_local(lds, chunk_place(step), chunk);
             }
+            if (!whole_chunks) treat_elements(treat, last.k, kept, lds);
+            R9V_UNROLL
+            for (int step = 0; step < steps; ++step)
+                last.x[step][0] = tile::keep_first(arch::load_local(lds, chunk_place(step)),
+                                                   kept - stream_x::k(step));
+        }
+    }
+
+    template<class Treat>
+    R9V_INLINE static void treat_elements(const Treat& treat, index k, int kept,
+                                          arch::local_bytes lds) {
+        R9V_ROLLED
+        for (int at = 0; at < steps * tile::chunk_elements; ++at) {
+            const int e = at % tile::chunk_elements;
+            const int lane_k = stream_x::k(at / tile::chunk_elements) + e;
+            if (lane_k >= kept) continue;
+            const std::uint32_t place =
+                chunk_place(at / tile::chunk_elements) + static_cast<std::uint32_t>(2 * e);
+            const std::uint16_t value = arch::load_local_short(lds, place);
+            arch::store_local_short(lds, place, treat.single(value, stream_x::row(0), k, lane_k));
+        }
+    }
+
+    /// The lane's own chunk of a step.
+    R9V_INLINE static std::uint32_t chunk_place(int step) {
+        return static_cast<std::uint32_t>(512 * step) + arch::lane_index() * 16;
+    }
+
+    R9V_INLINE void multiply(const piece& from) {
+        R9V_UNROLL
+        for (int step = 0; step < steps; ++step)
+            R9V_UNROLL
+        for (int i = 0; i < results * columns; ++i) {
+            auto& sum = sums_[i / columns][0][i % columns];
+            sum = arch::multiply_add<element>(from.w[i / columns][step][i % columns],
+                                              from.x[step][0], sum);
         }
     }
 
@@ -200,7 +247,7 @@ R9V_INLINE void skinny_block(const Program& program, const gemm_geometry& geomet
     const arch::local_bytes lds = arch::to_local(shared);
 
     kernel block{program, geometry};
-    block.load_and_multiply();
+    block.load_and_multiply(lds);
     block.add_waves(lds);
     block.finish(lds);
 }
