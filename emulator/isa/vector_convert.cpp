@@ -81,8 +81,10 @@ template <int Mantissa, int Bias, bool Infinite> u8 narrow(float x, bool saturat
     // The largest code that is finite: e4m3 has one NaN above it, e5m2 infinity and NaNs.
     constexpr int largest = Infinite ? 0x7b : 0x7e;
     constexpr u8 infinity = 0x7c;
-    if (x != x) return static_cast<u8>(sign | 0x7f);
+    if (x != x) return Infinite ? 0xfe : 0xff;
+    if (x == 0) return sign;
     const double magnitude = std::fabs(wide(x));
+    if (magnitude == 0) return sign;
     if (std::isinf(magnitude) && !saturate) return static_cast<u8>(sign | (Infinite ? infinity : 0x7f));
     int exponent = 0;
     std::frexp(magnitude, &exponent);

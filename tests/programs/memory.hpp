@@ -49,14 +49,18 @@ template<class T>
 double decode(const std::byte* at) {
     T value{};
     std::memcpy(static_cast<void*>(&value), at, sizeof value);
-    return r9v::to_double(value);
+    if constexpr (r9v::is_element<T>) {
+        return r9v::to_double(value);
+    } else {
+        return static_cast<double>(value); // reports of taps
+    }
 }
 
 /// Distance between neighbouring values of T around x: one unit in the last place.
 template<class T>
 double unit_in_last_place(double x) {
-    using type = r9v::element<T>;
-    if constexpr (type::is_floating) {
+    if constexpr (r9v::is_floating_element<T>) {
+        using type = r9v::element<T>;
         const double magnitude = std::max(std::fabs(x), type::min_normal);
         return std::max(2 * type::epsilon * magnitude, type::min_positive);
     } else {
@@ -81,6 +85,7 @@ public:
     void download();
 
     template<class T>
+        requires r9v::is_element<T>
     T random_value(const values& range) {
         const double x = std::uniform_real_distribution<double>{range.low, range.high}(random_);
         return r9v::from_double<T>(x);
@@ -185,7 +190,9 @@ auto memory<Side>::make(const r9v::extent (&sizes)[Rank], placement place, const
         }
         const auto elements = static_cast<std::size_t>(last + 1 + (written ? guard : 0));
         b.initial.assign(elements * sizeof(T), poison);
-        if (range != nullptr) fill_random<T>(record_, b, *range);
+        if constexpr (r9v::is_element<T>) {
+            if (range != nullptr) fill_random<T>(record_, b, *range);
+        }
         b.host = b.initial;
         record_.blocks.push_back(std::move(b));
         block& kept = record_.blocks.back();
