@@ -169,11 +169,12 @@ private:
     }
     R9V_INLINE static void park(const tile_type& tile, int row, arch::local_bytes lds) {
         R9V_UNROLL
-        for (int result = 0; result < Results; ++result)
-            R9V_UNROLL
-        for (int column = 0; column < Columns; ++column)
+        for (int i = 0; i < Results * Columns; ++i) {
+            const int result = i / Columns;
+            const int column = i % Columns;
             arch::store_local_floats(lds, parked(result, column, 0), parked(result, column, 1),
                                      tile[result][row][column]);
+        }
     }
 
     R9V_INLINE void finish_run(states& sums, arch::local_bytes lds, const coordinate& at,

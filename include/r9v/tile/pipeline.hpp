@@ -49,19 +49,12 @@ public:
           read_w_{wave_n * Shape.columns_a_wave()},
           treat_{treat} {}
 
-    /// tile = x * w over all of k >= 1. The slab that may be ragged goes first, so that the loop
+    /// tile += x * w over all of k >= 1. The slab that may be ragged goes first, so that the loop
     /// has none.
     R9V_INLINE void multiply(const panel& x, const panel (&w)[results], index k, tile_type& tile) {
         const auto slabs = static_cast<std::int32_t>(ceil_div<index>(k, slab_depth));
         attach(x, w);
         fill(x, w, k, slabs);
-        R9V_UNROLL
-        for (auto& result : tile)
-            R9V_UNROLL
-        for (auto& row : result)
-            R9V_UNROLL
-        for (auto& fragment : row)
-            fragment = arch::floats8{};
 
         // Stages alternate so that the last slab is in stage 1: constants in every step.
         if (slabs > 1) {

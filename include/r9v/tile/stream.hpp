@@ -34,9 +34,9 @@ public:
         for (int i = 0; i < offsets; ++i)
             arch::hide(offset_[i]);
         R9V_UNROLL
-        for (int step = 0; step < Steps; ++step)
-            R9V_UNROLL
-        for (int i = 0; i < Fragments; ++i) {
+        for (int at = 0; at < Steps * Fragments; ++at) {
+            const int step = at / Fragments;
+            const int i = at % Fragments;
             if constexpr (Order == order::k_contiguous) {
                 to[step][i] =
                     arch::load_global<16>(at_ + step * 2 * arch::fragment_size, offset_[i]);
@@ -49,9 +49,9 @@ public:
     /// Loads a piece of which `kept` elements of k exist; zeros behind them.
     R9V_INLINE void load_ragged(const panel& from, int kept, piece& to) const {
         R9V_UNROLL
-        for (int step = 0; step < Steps; ++step)
-            R9V_UNROLL
-        for (int i = 0; i < Fragments; ++i) {
+        for (int at = 0; at < Steps * Fragments; ++at) {
+            const int step = at / Fragments;
+            const int i = at % Fragments;
             arch::words4 chunk;
             if constexpr (Order == order::k_contiguous) {
                 chunk = load_elements(from, step, i, kept);

@@ -153,7 +153,7 @@ template<class Program>
     const bool small = t.regime == gemm_regime::medium;
     if (t.regime == gemm_regime::skinny && g.m > 16)
         choice.misfit = gemm_misfit::rows;
-    else if (!small && !g.transposing_loads)
+    else if (!small && g.transposing_loads == 0)
         choice.misfit = gemm_misfit::alignment;
     else if (!small && (g.step_m != t.m || g.step_n != t.n ||
                         !detail::is_within_reach(p.head.x.prologue, t.m, 64, g.k)))

@@ -21,9 +21,10 @@ struct gemm_geometry {
     std::int32_t step_m = 0;
     std::int32_t step_n = 0;
     /// Column-contiguous operands (x transposed, weights [k, n]) allow 16-byte transposing loads.
-    bool transposing_loads = false;
+    std::int32_t transposing_loads = 0; // 32 bits: the scalar unit loads no bytes
+
     /// The chain's operands allow 32-bit lane offsets, so runs of 8 may be used.
-    bool wide_chain = false;
+    std::int32_t wide_chain = 0;
     /// Scratch memory of taps that merge in order, and how many partial results a row has.
     float* partials = nullptr;
     std::int32_t parts = 1;

@@ -56,11 +56,7 @@ public:
         R9V_UNROLL
         for (int r = 0; r < results; ++r)
             w_[r].attach(w[r]);
-        R9V_UNROLL
-        for (auto& result : sums_)
-            R9V_UNROLL
-        for (auto& sum : result[0])
-            sum = arch::floats8{};
+        for_each_sum([](int, arch::floats8& sum) { sum = arch::floats8{}; });
 
         const index whole = geometry_.k / Tile.k;
         const int kept = static_cast<int>(geometry_.k % Tile.k);
@@ -93,9 +89,9 @@ public:
                       {place_.batch, place_.row, place_.column, place_.row + place_.rows,
                        place_.column + place_.columns},
                       {geometry_, place_.part}};
-        const bool whole = finisher::is_repeated && geometry_.wide_chain && place_.rows == Tile.m &&
-                           place_.columns == Tile.n;
-        last.finish(sums_, lds, whole, geometry_.wide_chain);
+        const bool whole = finisher::is_repeated && geometry_.wide_chain != 0 &&
+                           place_.rows == Tile.m && place_.columns == Tile.n;
+        last.finish(sums_, lds, whole, geometry_.wide_chain != 0);
     }
 
 private:
@@ -202,12 +198,10 @@ private:
     R9V_INLINE void multiply(const piece& from) {
         R9V_UNROLL
         for (int step = 0; step < steps; ++step)
-            R9V_UNROLL
-        for (int i = 0; i < results * columns; ++i) {
-            auto& sum = sums_[i / columns][0][i % columns];
-            sum = arch::multiply_add<element>(from.w[i / columns][step][i % columns],
-                                              from.x[step][0], sum);
-        }
+            for_each_sum([&](int i, arch::floats8& sum) {
+                sum = arch::multiply_add<element>(from.w[i / columns][step][i % columns],
+                                                  from.x[step][0], sum);
+            });
     }
 
     R9V_INLINE void park(arch::local_bytes lds) {

@@ -47,11 +47,8 @@ struct tiled {
     /// The product over no k.
     R9V_INLINE static void clear(tile_type& sums) {
         R9V_UNROLL
-        for (auto& result : sums)
-            R9V_UNROLL
-            for (auto& row : result)
-                R9V_UNROLL
-                for (auto& fragment : row) fragment = arch::floats8{};
+        for (int i = 0; i < results * rows * columns; ++i)
+            sums[i / (rows * columns)][i / columns % rows][i % columns] = arch::floats8{};
     }
 
     template<bool Scattered>
@@ -87,12 +84,14 @@ R9V_INLINE void tiled_block(const Program& program, const gemm_geometry& geometr
     constexpr bool may_scatter = Tile.regime == gemm_regime::medium &&
                                  (kernel::template transposes<typename kernel::x_view> ||
                                   kernel::template transposes<typename kernel::w_view>);
-    if (geometry.k == 0) {
-        kernel::clear(sums);
-    } else if (may_scatter && !geometry.transposing_loads) {
-        kernel::template multiply<may_scatter>(program, geometry, place, lds, wave_m, wave_n, sums);
-    } else {
-        kernel::template multiply<false>(program, geometry, place, lds, wave_m, wave_n, sums);
+    kernel::clear(sums);
+    if (geometry.k > 0) {
+        if (may_scatter && geometry.transposing_loads == 0) {
+            kernel::template multiply<may_scatter>(program, geometry, place, lds, wave_m, wave_n,
+                                                   sums);
+        } else {
+            kernel::template multiply<false>(program, geometry, place, lds, wave_m, wave_n, sums);
+        }
     }
 
     // Finish.
@@ -102,10 +101,10 @@ R9V_INLINE void tiled_block(const Program& program, const gemm_geometry& geometr
         program.chain,
         {place.batch, row, column, place.row + place.rows, place.column + place.columns},
         {geometry, place.part * Tile.waves_n + wave_n}};
-    const bool whole = kernel::finisher::is_repeated && geometry.wide_chain &&
+    const bool whole = kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
                        place.rows == Tile.m && place.columns == Tile.n;
     if (!whole) arch::barrier(); // sums go where other waves may still read the last slab
-    finish.finish(sums, lds + wave * kernel::finisher::lds_bytes, whole, geometry.wide_chain);
+    finish.finish(sums, lds + wave * kernel::finisher::lds_bytes, whole, geometry.wide_chain != 0);
 }
 
 } // namespace r9v::inline R9V_ABI::kernels
