@@ -16,6 +16,19 @@ u32 bit_list(std::string_view list) {
     return bits;
 }
 
+/// op_sel lists the sources and then, where the result is 16 bits wide, the destination, whose bit
+/// is kept at place 3.
+u8 op_sel_bits(std::string_view list, const instruction& info) {
+    unsigned entries = 0, sources = 0;
+    for (const char c : list) entries += c == '0' || c == '1';
+    while (sources < 4 && info.src[sources] != kind::none) ++sources;
+    if (info.reads_dst || (sources && info.src[sources - 1] == kind::mask)) --sources;
+    u32 bits = bit_list(list);
+    if (entries == sources + 1 && sources < 3)
+        bits = (bits & ((1u << sources) - 1)) | (bits >> sources & 1) << 3;
+    return static_cast<u8>(bits);
+}
+
 /// "[7,6,5,4]" with `width` bits an entry.
 i32 packed_list(std::string_view list, unsigned width) {
     u32 bits = 0;
@@ -49,7 +62,7 @@ bool bind_dpp(std::string_view name, std::string_view value, op& to) {
 
 bool bind_named_value(std::string_view name, std::string_view value, op& to) {
     const u32 n = static_cast<u32>(parse_integer(value).value_or(0));
-    if (name == "op_sel") to.sel = static_cast<u8>(bit_list(value));
+    if (name == "op_sel") to.sel = op_sel_bits(value, *to.info);
     else if (name == "op_sel_hi") to.sel_hi = static_cast<u8>(bit_list(value));
     else if (name == "neg_lo") to.neg = static_cast<u8>(bit_list(value));
     else if (name == "neg_hi") to.neg_hi = static_cast<u8>(bit_list(value));

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 
 #include "../decode/disassembler.hpp"
@@ -17,8 +18,9 @@
 namespace r9v_emulator {
 namespace {
 
+/// Decoded code belongs to the allocation that holds it, not to an address that may be used again.
 struct program_key {
-    const memory* device;
+    u64 allocation;
     u64 begin;
     bool strict;
     auto operator<=>(const program_key&) const = default;
@@ -28,6 +30,9 @@ struct program_cache {
     std::mutex mutex;
     std::map<program_key, std::shared_ptr<program>> programs;
 };
+/// More than any program holds at one time; what is dropped is decoded again.
+constexpr std::size_t most_programs = 256;
+
 program_cache& cache() {
     static program_cache* const all = new program_cache;  // outlives every user of the device
     return *all;
@@ -40,10 +45,13 @@ std::shared_ptr<program> program_of(memory& device, const kernel_image& kernel,
                                          std::move(dropped));
     };
     if (!options.dropped.empty()) return make(options.dropped);
+    const auto holder = device.find(kernel.code_begin);
+    if (!holder) throw std::invalid_argument("r9v: the kernel's code is not in device memory.");
     program_cache& all = cache();
     const std::scoped_lock lock(all.mutex);
-    auto& found = all.programs[{&device, kernel.code_begin, options.strict}];
-    if (!found || found->end() != kernel.code_end) found = make({});
+    if (all.programs.size() >= most_programs) all.programs.clear();
+    auto& found = all.programs[{holder->serial, kernel.code_begin, options.strict}];
+    if (!found) found = make({});
     return found;
 }
 
@@ -169,9 +177,12 @@ std::vector<listed_instruction> list_waits(memory& device, const kernel_image& k
 }
 
 void forget_code(memory& device, std::uint64_t code_begin) {
+    const auto holder = device.find(code_begin);
+    if (!holder) return;
     program_cache& all = cache();
     const std::scoped_lock lock(all.mutex);
-    for (const bool strict : {false, true}) all.programs.erase({&device, code_begin, strict});
+    for (const bool strict : {false, true})
+        all.programs.erase({holder->serial, code_begin, strict});
 }
 
 }  // namespace r9v_emulator

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <iterator>
 #include <mutex>
@@ -100,7 +101,9 @@ std::uint64_t memory::allocate(std::uint64_t bytes, std::uint64_t alignment, std
         return !entry.second.live && entry.second.begin < *begin + bytes &&
                *begin < entry.second.end();
     });
-    allocations_[*begin] = {*begin, bytes, std::string(label), true, false, host_visible};
+    static std::atomic<std::uint64_t> serial{0};
+    allocations_[*begin] = {*begin, bytes,        std::string(label), true,
+                            false,  host_visible, ++serial};
     used_ += bytes;
     if (host_visible)
         mprotect(reinterpret_cast<void*>(*begin), round_up(bytes, page), PROT_READ | PROT_WRITE);
@@ -258,7 +261,7 @@ bool memory::register_host(void* pointer, std::uint64_t bytes, std::string_view 
     auto after = host_ranges_.lower_bound(begin);
     if (after != host_ranges_.end() && after->second.begin < begin + bytes) return false;
     if (after != host_ranges_.begin() && std::prev(after)->second.end() > begin) return false;
-    host_ranges_[begin] = {begin, bytes, std::string(label), true, true, true};
+    host_ranges_[begin] = {begin, bytes, std::string(label), true, true, true, 0};
     return true;
 }
 

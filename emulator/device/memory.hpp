@@ -27,6 +27,7 @@ struct allocation {
     bool live = false;
     bool host = false;  ///< registered host memory, at its own address
     bool host_visible = false;
+    std::uint64_t serial = 0;  ///< no two allocations of the process have the same
 
     std::uint64_t end() const { return begin + bytes; }
 };

@@ -63,7 +63,36 @@ u64 each_bit_twice(u32 x) {
     return r;
 }
 
+/// Scalar moves whose source or destination register M0 shifts.
+template <unsigned Words, bool Source, bool Strict> void move_relative(wave& w, const op& o) {
+    const u32 by = w.s[m0_number];
+    op moved = o;
+    u16& index = Source ? moved.src[0] : moved.dst;
+    index = static_cast<u16>(index + by);
+    if (by > vcc_number || index + Words > scalar(vcc_number + 2))
+        report_fatal(w, o, "register out of range", -1, 0, "M0 is " + std::to_string(by));
+    if constexpr (Strict) {
+        check_pending(w, o, moved.src[0], Words, false);
+        check_pending(w, o, moved.dst, Words, true);
+        if (w.taints[scalar(m0_number)].plane[0]) report_poison(w, o, "M0", 0);
+    }
+    for (unsigned n = 0; n < Words; ++n) {
+        w.s[moved.dst - scalar_first + n] = scalar_word(w, moved, 0, n);
+        if constexpr (Strict)
+            w.taints[moved.dst + n] =
+                moved.src[0] < constant_index ? w.taints[moved.src[0] + n] : taint{};
+    }
+}
+template <unsigned Words, bool Source> constexpr instruction relative(std::string_view name) {
+    instruction e{name, format::scalar_alu, op_class::salu, &move_relative<Words, Source, false>,
+                  &move_relative<Words, Source, true>};
+    e.dst = e.src[0] = Words == 2 ? kind::b64 : kind::b32;
+    return e;
+}
+
 constexpr instruction table[] = {
+    relative<1, true>("s_movrels_b32"), relative<2, true>("s_movrels_b64"),
+    relative<1, false>("s_movreld_b32"), relative<2, false>("s_movreld_b64"),
     scalar_op<moves>("s_mov_b32", [](u32 a) { return a; }),
     scalar_op<moves>("s_mov_b64", [](u64 a) { return a; }),
     scalar_op("s_movk_i32", [](simm16 a) { return a.value; }),

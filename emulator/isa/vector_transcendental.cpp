@@ -83,7 +83,7 @@ double turn(float x) {
     const double y = static_cast<double>(x);
     return (y - std::floor(y)) * 6.283185307179586;
 }
-bool out_of_turns(float x) { return std::fabs(x) > 256.0f; }
+bool out_of_turns(float x) { return std::fabs(x) > 256.0f && std::isfinite(x); }
 
 half half_of(float x) { return static_cast<half>(x); }
 float float_of(half x) { return static_cast<float>(x); }
