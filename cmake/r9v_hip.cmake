@@ -9,7 +9,9 @@
 # Both link r9v::r9v and the HIP runtime: the one of ROCm, or the emulator. Which of the two is in
 # R9V_BACKEND; when that is empty, ROCm 6 or newer if it is found, else the emulator if it is.
 # ARCHITECTURES defaults to R9V_GPU_TARGETS. No other code generation flag is needed or set: do not
-# add -mcumode or -mwavefrontsize64, kernels choose for themselves.
+# add -mcumode or -mwavefrontsize64, kernels choose for themselves. In Debug and RelWithDebInfo
+# builds, device code gets line tables alone: clang 19's scheduler crashes on kernels that have both
+# scheduling groups and debug information of variables.
 include_guard(GLOBAL)
 set(R9V_GPU_TARGETS "gfx1200;gfx1201" CACHE STRING "GPUs that r9v's HIP sources are compiled for")
 set(R9V_BACKEND "" CACHE STRING "rocm, emulator, cuda or reference; empty: found when first needed")
@@ -89,7 +91,8 @@ function(r9v_hip_target target)
     r9v_make_hip_runtime()
     r9v_hip_options(options "${arg_ARCHITECTURES}")
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-x hip>"
-                                             "$<$<COMPILE_LANGUAGE:CXX>:${options}>")
+                                             "$<$<COMPILE_LANGUAGE:CXX>:${options}>"
+                                             "$<$<CONFIG:Debug,RelWithDebInfo>:SHELL:-Xarch_device -gline-tables-only>")
     target_link_libraries(${target} PRIVATE r9v::r9v r9v_hip_runtime)
 endfunction()
 
@@ -99,6 +102,6 @@ function(r9v_add_hip_sources target)
     r9v_hip_options(options "${arg_ARCHITECTURES}")
     target_sources(${target} PRIVATE ${arg_UNPARSED_ARGUMENTS})
     set_property(SOURCE ${arg_UNPARSED_ARGUMENTS} APPEND PROPERTY COMPILE_OPTIONS
-                 -x hip ${options})
+                 -x hip ${options} "$<$<CONFIG:Debug,RelWithDebInfo>:SHELL:-Xarch_device -gline-tables-only>")
     target_link_libraries(${target} PRIVATE r9v::r9v r9v_hip_runtime)
 endfunction()

@@ -53,7 +53,8 @@ bool check_pending(wave& w, const op& o, u16 first, unsigned count, bool overwri
                                     : scalar_pending(w, index - scalar_first);
         if (!waiting) continue;
         if (!found)
-            report(w, o, overwrite ? "overwrite before wait" : "use before wait", -1, 0,
+            report(w, o, overwrite ? "overwrite before wait" : "use before wait",
+                   vector ? static_cast<int>(lowest_lane(w.exec())) : -1, 0,
                    register_name(index) + " is still being loaded by " + issued_by(w, index));
         found = true;
         // Go on as if it had been waited for, so that one mistake gives one report.

@@ -222,7 +222,7 @@ void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool,
     case address_space::lds:
         if constexpr (Strict) check_register(w, o, o.src[0], 1, out.mask, "an LDS address");
         for (unsigned l = 0; l < lanes; ++l)
-            out.address[l] = static_cast<u64>(w.v[o.src[0]][l]) + static_cast<u32>(o.offset);
+            out.address[l] = w.v[o.src[0]][l] + static_cast<u32>(o.offset);
         point_into_lds(w, o, bytes, out.mask, 0, out);
         return;
     }
