@@ -84,7 +84,6 @@ template <int Mantissa, int Bias, bool Infinite> u8 narrow(float x, bool saturat
     if (x != x) return Infinite ? 0xfe : 0xff;
     if (x == 0) return sign;
     const double magnitude = std::fabs(wide(x));
-    if (magnitude == 0) return sign;
     if (std::isinf(magnitude) && !saturate) return static_cast<u8>(sign | (Infinite ? infinity : 0x7f));
     int exponent = 0;
     std::frexp(magnitude, &exponent);

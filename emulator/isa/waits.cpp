@@ -64,12 +64,28 @@ void check_outstanding_lds(wave& w, const op& o) {
     }
 }
 
+/// A wave that has ended no longer counts for the barrier, so it passes without it: right on the
+/// hardware, yet hardly ever meant.
+void check_ended_waves(wave& w, const op& o) {
+    const group& g = *w.owner;
+    if (g.live == g.wave_count) return;
+    for (u32 n = 0; n < g.wave_count; ++n) {
+        const wave& other = *g.waves[n];
+        if (other.state == wave_state::ended && other.signals <= w.signals)
+            report(w, o, "barrier divergence", -1, 0,
+                   "wave " + std::to_string(n) + " has ended after " +
+                       std::to_string(other.signals) + " barrier signals; this is number " +
+                       std::to_string(w.signals + 1) + " of this wave");
+    }
+}
+
 template <bool Strict> void signal(wave& w, const op& o) {
     const u32 number = barrier_number(w, o, barrier_operand(w, o));
     if (number == no_barrier) return;
     barrier_state& barrier = w.owner->barriers[number];
     if constexpr (Strict) {
         check_outstanding_lds(w, o);
+        if (number == 0) check_ended_waves(w, o);
         if (number == 0 && w.signals > w.waits)
             report_fatal(w, o, "barrier", -1, 0, "signalled twice without a wait between");
     }

@@ -75,18 +75,6 @@ void end_wave(group& g, wave& w, bool strict) {
     }
 }
 
-/// A later wave may signal a barrier that an ended one never will.
-void check_ended(group& g, wave& w, bool strict) {
-    if (!strict || g.live == g.wave_count) return;
-    for (u32 n = 0; n < g.wave_count; ++n) {
-        const wave& other = *g.waves[n];
-        if (other.state == wave_state::ended && other.signals < w.signals)
-            report(w, last_op(w), "barrier divergence", -1, 0,
-                   "wave " + std::to_string(n) + " ended after " + std::to_string(other.signals) +
-                       " barrier signals; this wave has made " + std::to_string(w.signals));
-    }
-}
-
 bool may_pass(group& g, wave& w) {
     const barrier_state& barrier = g.barriers[w.waiting_for];
     u32& waits = w.waiting_for == 0 ? w.waits : w.named_waits[w.waiting_for];
@@ -110,7 +98,6 @@ progress run_round(group& g, u32 first, bool strict, bool profile) {
         if (profile) run_wave<true>(w);
         else run_wave<false>(w);
         if (w.state == wave_state::ended) end_wave(g, w, strict);
-        if (w.state == wave_state::waiting) check_ended(g, w, strict);
         const bool still_ready = w.state == wave_state::ready || w.state == wave_state::asleep;
         spinning = spinning || still_ready;
         advanced = advanced || !still_ready;
