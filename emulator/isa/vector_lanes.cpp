@@ -53,9 +53,11 @@ template <bool Strict> void write_lane(wave& w, const op& o) {
         check_destination(w, o);
         const u32 bits = o.src[0] < constant_index ? w.taints[o.src[0]].plane[0] : 0;
         taint& t = w.taints[o.dst];
+        // How compilers spill scalars. Lane masks often have bits that were never written, of lanes
+        // that are off; vector registers know bytes only, and a byte that says something is kept.
         for (unsigned b = 0; b < 4; ++b) {
             t.plane[b] &= ~(1u << lane);
-            if (bits >> (8 * b) & 0xff) t.plane[b] |= 1u << lane;
+            if ((bits >> (8 * b) & 0xff) == 0xff) t.plane[b] |= 1u << lane;
         }
     }
     w.v[o.dst][lane] = scalar_word(w, o, 0, 0);
