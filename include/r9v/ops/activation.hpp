@@ -16,14 +16,14 @@ struct pointwise {
     static constexpr auto role = r9v::role::map;
     Curve curve{};
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> x, const coordinate&) const {
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> x, const coordinate&) const {
         if constexpr (requires { math.apply(curve, x); }) {
             return math.apply(curve, x); // the policy has a way for whole runs
         } else {
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 x[i] = curve(math, x[i]);
             return x;
         }
@@ -96,13 +96,13 @@ struct prelu_op {
     static constexpr space memory = Slope::memory;
     Slope slope;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> x, const coordinate& at) const {
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> x, const coordinate& at) const {
         using real = typename Math::real;
-        const auto factor = slope.template load<N>(math, at);
+        const auto factor = slope.template load<Width>(math, at);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             x[i] = math.select(x[i] > real{0}, x[i], factor[i] * x[i]);
         return x;
     }
@@ -133,13 +133,13 @@ struct clamp_op {
     Low low;
     High high;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> x, const coordinate& at) const {
-        const auto least = low.template load<N>(math, at);
-        const auto most = high.template load<N>(math, at);
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> x, const coordinate& at) const {
+        const auto least = low.template load<Width>(math, at);
+        const auto most = high.template load<Width>(math, at);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             x[i] = math.min(math.max(x[i], least[i]), most[i]);
         return x;
     }
@@ -191,9 +191,9 @@ struct activation_op {
     static constexpr auto role = r9v::role::map;
     activation_kind kind = activation_kind::identity;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, const run<typename Math::real, N>& x, const coordinate& at) const {
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, const run<typename Math::real, Width>& x, const coordinate& at) const {
         using enum activation_kind;
         switch (kind) {
         case identity:

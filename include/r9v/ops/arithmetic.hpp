@@ -19,12 +19,12 @@ struct add_op {
     static constexpr space memory = Addend::memory;
     Addend addend;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> x, const coordinate& at) const {
-        const auto y = load<N>(math, at);
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> x, const coordinate& at) const {
+        const auto y = load<Width>(math, at);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             x[i] += y[i];
         return x;
     }
@@ -38,12 +38,12 @@ struct add_op {
     }
 
 private:
-    template<int N, class Math>
+    template<int Width, class Math>
     R9V_HD auto load(Math math, const coordinate& at) const {
         if constexpr (detail::is_operand<Addend>) {
-            return addend.template load_addend<N>(math, at);
+            return addend.template load_addend<Width>(math, at);
         } else {
-            return addend.template load<N>(math, at);
+            return addend.template load<Width>(math, at);
         }
     }
 };
@@ -55,12 +55,12 @@ struct mul_op {
     static constexpr space memory = Factor::memory;
     Factor factor;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> x, const coordinate& at) const {
-        const auto y = factor.template load<N>(math, at);
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> x, const coordinate& at) const {
+        const auto y = factor.template load<Width>(math, at);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             x[i] *= y[i];
         return x;
     }
@@ -87,13 +87,13 @@ struct scale_shift_op {
     Scale scale;
     Shift shift;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> x, const coordinate& at) const {
-        const auto factor = scale.template load<N>(math, at);
-        const auto addend = shift.template load<N>(math, at);
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> x, const coordinate& at) const {
+        const auto factor = scale.template load<Width>(math, at);
+        const auto addend = shift.template load<Width>(math, at);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             x[i] = math.fma(x[i], factor[i], addend[i]);
         return x;
     }

@@ -64,12 +64,12 @@ template<int Begin, int End>
 using interval = typename shifted<Begin, std::make_integer_sequence<int, End - Begin>>::type;
 
 /// One op on one result.
-template<int I, class Math, class Chain, class States, class Run>
+template<int Index, class Math, class Chain, class States, class Run>
 R9V_HD void step(Math math, const Chain& ops, States& states, Run& x, const coordinate& at) {
-    const auto& op = get<static_cast<std::size_t>(I)>(ops.ops);
+    const auto& op = get<static_cast<std::size_t>(Index)>(ops.ops);
     using Op = std::remove_cvref_t<decltype(op)>;
     if constexpr (stateful_tap<Op>) {
-        auto& state = get<static_cast<std::size_t>(I)>(states);
+        auto& state = get<static_cast<std::size_t>(Index)>(states);
         state = op.add(math, state, x);
     } else if constexpr (Op::role == role::tap || Op::role == role::store) {
         op(math, x, at);
@@ -79,9 +79,9 @@ R9V_HD void step(Math math, const Chain& ops, States& states, Run& x, const coor
 }
 
 /// One op on the two results of `both`, before the gate.
-template<int I, class Math, class Chain, class Run>
+template<int Index, class Math, class Chain, class Run>
 R9V_HD void step_both(Math math, const Chain& ops, Run& a, Run& b, const coordinate& at) {
-    const auto& op = get<static_cast<std::size_t>(I)>(ops.ops);
+    const auto& op = get<static_cast<std::size_t>(Index)>(ops.ops);
     if constexpr (std::remove_cvref_t<decltype(op)>::role == role::each) {
         a = op.first(math, a, at);
         b = op.second(math, b, at);
@@ -92,14 +92,14 @@ R9V_HD void step_both(Math math, const Chain& ops, Run& a, Run& b, const coordin
 }
 
 template<class Math, class Chain, class States, class Run, int... Is>
-R9V_HD void steps([[maybe_unused]] Math math, const Chain& ops, States& states, Run& x, const coordinate& at,
-                  std::integer_sequence<int, Is...>) {
+R9V_HD void steps([[maybe_unused]] Math math, const Chain& ops, States& states, Run& x,
+                  const coordinate& at, std::integer_sequence<int, Is...>) {
     (step<Is>(math, ops, states, x, at), ...);
 }
 
 template<class Math, class Chain, class Run, int... Is>
-R9V_HD void steps_both([[maybe_unused]] Math math, const Chain& ops, Run& a, Run& b, const coordinate& at,
-                       std::integer_sequence<int, Is...>) {
+R9V_HD void steps_both([[maybe_unused]] Math math, const Chain& ops, Run& a, Run& b,
+                       const coordinate& at, std::integer_sequence<int, Is...>) {
     (step_both<Is>(math, ops, a, b, at), ...);
 }
 
@@ -116,16 +116,16 @@ struct states_of<Math, chain<Ops...>> {
 };
 
 /// Runs the whole chain, its store included, over one run of one result.
-template<class Math, class... Ops, class States, int N>
+template<class Math, class... Ops, class States, int Width>
 R9V_HD void evaluate(Math math, const chain<Ops...>& ops, States& states, const coordinate& at,
-                     run<typename Math::real, N> x) {
+                     run<typename Math::real, Width> x) {
     detail::steps(math, ops, states, x, at, detail::interval<0, chain<Ops...>::size>{});
 }
 
 /// Runs the whole chain over the two results of `both`: up to the gate on both, then on one.
-template<class Math, class... Ops, class States, int N>
+template<class Math, class... Ops, class States, int Width>
 R9V_HD void evaluate(Math math, const chain<Ops...>& ops, States& states, const coordinate& at,
-                     run<typename Math::real, N> a, run<typename Math::real, N> b) {
+                     run<typename Math::real, Width> a, run<typename Math::real, Width> b) {
     constexpr int gate = chain<Ops...>::gate_position;
     detail::steps_both(math, ops, a, b, at, detail::interval<0, gate>{});
     auto x = get<static_cast<std::size_t>(gate)>(ops.ops)(math, a, b, at);
@@ -133,10 +133,10 @@ R9V_HD void evaluate(Math math, const chain<Ops...>& ops, States& states, const 
 }
 
 /// Runs a prologue: the value of the source after its ops.
-template<class Math, class... Ops, int N>
-[[nodiscard]] R9V_HD run<typename Math::real, N>
-transform(Math math, const chain<Ops...>& ops, const coordinate& at,
-          run<typename Math::real, N> x) {
+template<class Math, class... Ops, int Width>
+[[nodiscard]] R9V_HD run<typename Math::real, Width> transform(Math math, const chain<Ops...>& ops,
+                                                               const coordinate& at,
+                                                               run<typename Math::real, Width> x) {
     pack<> none;
     detail::steps(math, ops, none, x, at, detail::interval<0, chain<Ops...>::size>{});
     return x;

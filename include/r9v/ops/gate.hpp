@@ -16,13 +16,13 @@ struct gate_op {
     static constexpr auto role = r9v::role::gate;
     Curve curve{};
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> first,
-               const run<typename Math::real, N>& second, const coordinate& at) const {
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> first,
+               const run<typename Math::real, Width>& second, const coordinate& at) const {
         first = pointwise<Curve>{curve}(math, first, at);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             first[i] *= second[i];
         return first;
     }

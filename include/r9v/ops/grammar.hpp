@@ -116,8 +116,8 @@ consteval rule broken_rule() {
         } else if constexpr (Place == place::program && !two &&
                              (r == role::gate || r == role::each)) {
             return rule::gate_without_both;
-        } else if constexpr (Place == place::program && two && r != role::gate &&
-                             r != role::each && r != role::map) {
+        } else if constexpr (Place == place::program && two && r != role::gate && r != role::each &&
+                             r != role::map) {
             return rule::two_results;
         } else if constexpr (Chain::has_quantize && r != role::tap && r != role::store) {
             return rule::after_quantize;
@@ -184,15 +184,15 @@ template<place Place, int Results, space Memory, class Chain, class Op>
     }
 }
 
-template<place Place, int Results, space Memory, int I, class Chain, class Fragment>
+template<place Place, int Results, space Memory, int Index, class Chain, class Fragment>
 [[nodiscard]] constexpr auto append_from(const Chain& ops, const Fragment& fragment) {
-    if constexpr (I == Fragment::size) {
+    if constexpr (Index == Fragment::size) {
         return ops;
     } else {
         const auto longer = append_checked<Place, Results, Memory>(
-            ops, get<static_cast<std::size_t>(I)>(fragment.ops));
-        return append_from<Place, Results, joined_memory(Memory, decltype(longer)::memory), I + 1>(
-            longer, fragment);
+            ops, get<static_cast<std::size_t>(Index)>(fragment.ops));
+        return append_from<Place, Results, joined_memory(Memory, decltype(longer)::memory),
+                           Index + 1>(longer, fragment);
     }
 }
 
@@ -207,8 +207,8 @@ template<place Place, int Results, space Memory, class Chain, class... Ops>
 /// tensor | op: the op runs on every value as it is loaded.
 template<any_tensor View, class Op>
 [[nodiscard]] constexpr auto operator|(const View& view, const Op& op) {
-    const auto prologue = detail::append_checked<detail::place::prologue, 1, View::memory>(
-        chain<>{}, op);
+    const auto prologue =
+        detail::append_checked<detail::place::prologue, 1, View::memory>(chain<>{}, op);
     return source<View, std::remove_const_t<decltype(prologue)>>{view, prologue};
 }
 
@@ -237,8 +237,9 @@ template<class... Ops, class Op>
 /// program | op, or program | fragment.
 template<class Head, class Chain, class Op>
 [[nodiscard]] constexpr auto operator|(const program<Head, Chain>& left, const Op& op) {
-    const auto longer = detail::append_checked<detail::place::program, Head::results,
-                                               program<Head, Chain>::memory>(left.chain, op);
+    const auto longer =
+        detail::append_checked<detail::place::program, Head::results, program<Head, Chain>::memory>(
+            left.chain, op);
     return program<Head, std::remove_const_t<decltype(longer)>>{left.head, longer};
 }
 

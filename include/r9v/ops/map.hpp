@@ -28,11 +28,11 @@ struct map_op {
     static constexpr auto role = r9v::role::map;
     Function function;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N> operator()(Math, run<typename Math::real, N> x,
-                                                                const coordinate& at) const {
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math, run<typename Math::real, Width> x, const coordinate& at) const {
         R9V_UNROLL
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < Width; ++i) {
             if constexpr (detail::maps_value<Function>) {
                 x[i] = apply(x[i]);
             } else {

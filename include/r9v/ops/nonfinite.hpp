@@ -51,17 +51,17 @@ struct find_nonfinite_op {
         columns = result.columns;
     }
 
-    template<class Math, int N>
-    R9V_HD void operator()(Math math, const run<typename Math::real, N>& x,
+    template<class Math, int Width>
+    R9V_HD void operator()(Math math, const run<typename Math::real, Width>& x,
                            const coordinate& at) const {
         bool finite = true;
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             finite = finite & is_finite(x[i]); // not &&: no branch for each value
         if (!finite) {
-            int first = N;
+            int first = Width;
             R9V_UNROLL
-            for (int i = N - 1; i >= 0; --i)
+            for (int i = Width - 1; i >= 0; --i)
                 first = is_finite(x[i]) ? first : i;
             const index position = (at.batch() * rows + at.row()) * columns + at.column() + first;
             math.atomic_min(to.element_at(at), static_cast<std::uint64_t>(position));

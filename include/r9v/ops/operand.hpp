@@ -23,7 +23,9 @@ enum class span {
 enum class access { read, write, accumulate };
 
 /// Rank of an operand without a batch axis.
-constexpr int span_rank(span s) { return s == span::group || s == span::matrix ? 2 : 1; }
+constexpr int span_rank(span s) {
+    return s == span::group || s == span::matrix ? 2 : 1;
+}
 
 /// A tensor that is read or written at the coordinates of the result. Under span::group,
 /// 2^group_shift neighbouring columns share one value (8 or more, so that a run never straddles).
@@ -69,41 +71,44 @@ struct operand {
 
     /// The run at `at`: neighbouring columns, or one value repeated where the operand does not
     /// follow the columns.
-    template<int N, class Math>
-    R9V_HD run<typename Math::real, N> load(Math math, const coordinate& at) const {
+    template<int Width, class Math>
+    R9V_HD run<typename Math::real, Width> load(Math math, const coordinate& at) const {
         if constexpr (Span != span::column && Span != span::matrix) {
-            return broadcast<N>(read<1>(math, base(at), lane_offset(math, at))[0]);
+            return broadcast<Width>(read<1>(math, base(at), lane_offset(math, at))[0]);
         } else if constexpr (View::element_layout == layout::row_major) {
-            return read<N>(math, base(at), lane_offset(math, at));
+            return read<Width>(math, base(at), lane_offset(math, at));
         } else {
-            run<typename Math::real, N> values;
+            run<typename Math::real, Width> values;
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 values[i] = read<1>(math, base(at) + i * column_stride(), lane_offset(math, at))[0];
             return values;
         }
     }
 
     /// load() of values that will be added to others: policies may join conversion and addition.
-    template<int N, class Math>
-    R9V_HD run<typename Math::real, N> load_addend(Math math, const coordinate& at) const {
+    template<int Width, class Math>
+    R9V_HD run<typename Math::real, Width> load_addend(Math math, const coordinate& at) const {
         if constexpr (Span == span::matrix && View::element_layout == layout::row_major &&
-                      requires { math.template load_addend<N>(base(at), lane_offset(math, at)); }) {
-            return math.template load_addend<N>(base(at), lane_offset(math, at));
+                      requires {
+                          math.template load_addend<Width>(base(at), lane_offset(math, at));
+                      }) {
+            return math.template load_addend<Width>(base(at), lane_offset(math, at));
         } else {
-            return load<N>(math, at);
+            return load<Width>(math, at);
         }
     }
 
     /// Writes the run, each value rounded to the element type.
-    template<int N, class Math>
-    R9V_HD void store(Math math, const coordinate& at, const run<typename Math::real, N>& x) const {
+    template<int Width, class Math>
+    R9V_HD void store(Math math, const coordinate& at,
+                      const run<typename Math::real, Width>& x) const {
         static_assert(Span == span::matrix);
         if constexpr (View::element_layout == layout::row_major) {
-            math.template store<N>(base(at), lane_offset(math, at), x);
+            math.template store<Width>(base(at), lane_offset(math, at), x);
         } else {
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 math.template store<1>(base(at) + i * column_stride(), lane_offset(math, at),
                                        run<typename Math::real, 1>{{x[i]}});
         }
@@ -136,15 +141,15 @@ struct operand {
     }
 
 private:
-    /// Only a matrix may be memory that the program itself writes (in place). Anything else stays as
-    /// it is while the program runs, and policies may load it once.
-    template<int N, class Math>
+    /// Only a matrix may be memory that the program itself writes (in place). Anything else stays
+    /// as it is while the program runs, and policies may load it once.
+    template<int Width, class Math>
     R9V_HD static auto read(Math math, const element* from, typename Math::offset away) {
         if constexpr (Span != span::matrix &&
-                      requires { math.template load_constant<N>(from, away); }) {
-            return math.template load_constant<N>(from, away);
+                      requires { math.template load_constant<Width>(from, away); }) {
+            return math.template load_constant<Width>(from, away);
         } else {
-            return math.template load<N>(from, away);
+            return math.template load<Width>(from, away);
         }
     }
 };

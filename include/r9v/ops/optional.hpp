@@ -38,16 +38,16 @@ struct optional_op {
         if constexpr (detail::binds_extents<Op>) op.bind(result);
     }
 
-    template<class Math, int N>
+    template<class Math, int Width>
         requires(role == r9v::role::operand)
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, const run<typename Math::real, N>& x, const coordinate& at) const {
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, const run<typename Math::real, Width>& x, const coordinate& at) const {
         if (present) return op(math, x, at);
         return x;
     }
-    template<class Math, int N>
+    template<class Math, int Width>
         requires(role == r9v::role::tap)
-    R9V_HD void operator()(Math math, const run<typename Math::real, N>& x,
+    R9V_HD void operator()(Math math, const run<typename Math::real, Width>& x,
                            const coordinate& at) const {
         if (present) op(math, x, at);
     }

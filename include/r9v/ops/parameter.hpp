@@ -17,9 +17,9 @@ struct constant {
     static constexpr space memory = space::none;
     float value = 0;
 
-    template<int N, class Math>
-    R9V_HD run<typename Math::real, N> load(Math, const coordinate&) const {
-        return broadcast<N>(static_cast<typename Math::real>(value));
+    template<int Width, class Math>
+    R9V_HD run<typename Math::real, Width> load(Math, const coordinate&) const {
+        return broadcast<Width>(static_cast<typename Math::real>(value));
     }
 };
 

@@ -61,15 +61,15 @@ random_columns(std::uint64_t seed, const coordinate& at, std::uint32_t column) {
         static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
 }
 
-/// Random bits of N neighbouring columns. A run starts at a multiple of its length, so it covers
+/// Random bits of `Width` neighbouring columns. A run starts at a multiple of its length, so it covers
 /// whole blocks of four or lies within one.
-template<int N>
+template<int Width>
 R9V_HD constexpr void random_run(std::uint64_t seed, const coordinate& at,
-                                 std::uint32_t (&bits)[N]) {
+                                 std::uint32_t (&bits)[Width]) {
     const auto column = static_cast<std::uint32_t>(at.column());
-    if constexpr (N >= 4) {
+    if constexpr (Width >= 4) {
         R9V_UNROLL
-        for (int block = 0; block < N / 4; ++block) {
+        for (int block = 0; block < Width / 4; ++block) {
             const auto drawn =
                 random_columns(seed, at, column + 4 * static_cast<std::uint32_t>(block));
             R9V_UNROLL
@@ -80,7 +80,7 @@ R9V_HD constexpr void random_run(std::uint64_t seed, const coordinate& at,
         // Selects instead of an index that only run time knows, which would go through memory.
         const auto drawn = random_columns(seed, at, column);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < Width; ++i) {
             const std::uint32_t slot = (column + static_cast<std::uint32_t>(i)) % 4;
             const std::uint32_t low = slot % 2 == 0 ? drawn.word[0] : drawn.word[1];
             const std::uint32_t high = slot % 2 == 0 ? drawn.word[2] : drawn.word[3];
@@ -100,17 +100,17 @@ struct quantize_op {
     ZeroPoint zero_point;
     Rounding round;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> x, const coordinate& at) const {
-        const auto divisor = step.template load<N>(math, at);
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> x, const coordinate& at) const {
+        const auto divisor = step.template load<Width>(math, at);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             x[i] = detail::quotient(math, x[i], divisor[i]);
         if constexpr (detail::has_zero_point<ZeroPoint>) {
-            const auto zero = zero_point.template load<N>(math, at);
+            const auto zero = zero_point.template load<Width>(math, at);
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 x[i] += zero[i];
         }
         return rounded(math, x, at);
@@ -122,19 +122,19 @@ struct quantize_op {
     }
 
 private:
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    rounded(Math math, run<typename Math::real, N> x, const coordinate& at) const {
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    rounded(Math math, run<typename Math::real, Width> x, const coordinate& at) const {
         using real = typename Math::real;
         if constexpr (std::is_same_v<Rounding, rounding::nearest>) {
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 x[i] = math.template round_to<T>(x[i]);
         } else if constexpr (std::is_same_v<Rounding, rounding::stochastic>) {
-            std::uint32_t bits[N];
-            detail::random_run<N>(round.seed, at, bits);
+            std::uint32_t bits[Width];
+            detail::random_run<Width>(round.seed, at, bits);
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 x[i] = static_cast<real>(
                     to_float(from_float_stochastic<T>(static_cast<float>(x[i]), bits[i])));
         }
@@ -150,18 +150,18 @@ struct dequantize_op {
     Step step;
     ZeroPoint zero_point;
 
-    template<class Math, int N>
-    [[nodiscard]] R9V_HD run<typename Math::real, N>
-    operator()(Math math, run<typename Math::real, N> x, const coordinate& at) const {
+    template<class Math, int Width>
+    [[nodiscard]] R9V_HD run<typename Math::real, Width>
+    operator()(Math math, run<typename Math::real, Width> x, const coordinate& at) const {
         if constexpr (detail::has_zero_point<ZeroPoint>) {
-            const auto zero = zero_point.template load<N>(math, at);
+            const auto zero = zero_point.template load<Width>(math, at);
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 x[i] -= zero[i];
         }
-        const auto factor = step.template load<N>(math, at);
+        const auto factor = step.template load<Width>(math, at);
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             x[i] *= factor[i];
         return x;
     }

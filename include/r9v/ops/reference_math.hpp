@@ -53,17 +53,19 @@ struct reference_math {
     /// `condition ? a : b` without a branch.
     R9V_HD static double select(bool condition, double a, double b) { return condition ? a : b; }
 
-    /// N neighbouring elements, `away` elements from `base`, exactly.
-    template<int N, class T>
-    R9V_HD static run<double, N> load(const T* base, offset away) {
-        run<double, N> values;
-        for (int i = 0; i < N; ++i) values[i] = to_double(base[away + i]);
+    /// `Width` neighbouring elements, `away` elements from `base`, exactly.
+    template<int Width, class T>
+    R9V_HD static run<double, Width> load(const T* base, offset away) {
+        run<double, Width> values;
+        for (int i = 0; i < Width; ++i)
+            values[i] = to_double(base[away + i]);
         return values;
     }
-    /// Stores N neighbouring elements, each rounded once (numeric/convert.hpp).
-    template<int N, class T>
-    R9V_HD static void store(T* base, offset away, const run<double, N>& values) {
-        for (int i = 0; i < N; ++i) base[away + i] = from_double<T>(values[i]);
+    /// Stores `Width` neighbouring elements, each rounded once (numeric/convert.hpp).
+    template<int Width, class T>
+    R9V_HD static void store(T* base, offset away, const run<double, Width>& values) {
+        for (int i = 0; i < Width; ++i)
+            base[away + i] = from_double<T>(values[i]);
     }
     /// The value after rounding to the grid of T, saturating as a store of T would.
     template<class T>

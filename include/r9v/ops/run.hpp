@@ -8,28 +8,29 @@
 
 namespace r9v::inline R9V_ABI {
 
-/// N neighbouring columns of one row. `Real` is float on a device and double in the reference.
-/// N is the kernel's choice (8, 4, 2 or 1), so an op loops over it.
-template<class Real, int N>
+/// `Width` neighbouring columns of one row. `Real` is float on a device and double in the reference.
+/// `Width` is the kernel's choice (8, 4, 2 or 1), so an op loops over it.
+template<class Real, int Width>
 struct run {
     using real = Real;
-    static constexpr int size = N;
+    static constexpr int size = Width;
 
-    Real values[N];
+    Real values[Width];
 
     R9V_HD constexpr Real& operator[](int i) { return values[i]; }
     R9V_HD constexpr const Real& operator[](int i) const { return values[i]; }
     R9V_HD constexpr Real* begin() { return values; }
-    R9V_HD constexpr Real* end() { return values + N; }
+    R9V_HD constexpr Real* end() { return values + Width; }
     R9V_HD constexpr const Real* begin() const { return values; }
-    R9V_HD constexpr const Real* end() const { return values + N; }
+    R9V_HD constexpr const Real* end() const { return values + Width; }
 };
 
-/// A run of N equal values.
-template<int N, class Real>
-[[nodiscard]] R9V_HD constexpr run<Real, N> broadcast(Real value) {
-    run<Real, N> all{};
-    for (auto& v : all) v = value;
+/// A run of `Width` equal values.
+template<int Width, class Real>
+[[nodiscard]] R9V_HD constexpr run<Real, Width> broadcast(Real value) {
+    run<Real, Width> all{};
+    for (auto& v : all)
+        v = value;
     return all;
 }
 

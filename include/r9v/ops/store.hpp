@@ -15,10 +15,10 @@ struct store_op {
     static constexpr space memory = View::memory;
     operand<span::matrix, View> to;
 
-    template<class Math, int N>
-    R9V_HD void operator()(Math math, const run<typename Math::real, N>& x,
+    template<class Math, int Width>
+    R9V_HD void operator()(Math math, const run<typename Math::real, Width>& x,
                            const coordinate& at) const {
-        to.template store<N>(math, at, x);
+        to.template store<Width>(math, at, x);
     }
     template<class Visit>
     constexpr void visit_operands(Visit&& visit) const {
@@ -33,10 +33,10 @@ struct tee_op {
     static constexpr space memory = View::memory;
     operand<span::matrix, View> to;
 
-    template<class Math, int N>
-    R9V_HD void operator()(Math math, const run<typename Math::real, N>& x,
+    template<class Math, int Width>
+    R9V_HD void operator()(Math math, const run<typename Math::real, Width>& x,
                            const coordinate& at) const {
-        to.template store<N>(math, at, x);
+        to.template store<Width>(math, at, x);
     }
     template<class Visit>
     constexpr void visit_operands(Visit&& visit) const {

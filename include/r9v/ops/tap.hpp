@@ -22,10 +22,10 @@ struct absmax_op {
     static constexpr float identity = 0.0f;
     operand<Scope == tap_scope::row ? span::row : span::scalar, View> to;
 
-    template<class Math, class Real, int N>
-    [[nodiscard]] R9V_HD Real add(Math math, Real state, const run<Real, N>& x) const {
+    template<class Math, class Real, int Width>
+    [[nodiscard]] R9V_HD Real add(Math math, Real state, const run<Real, Width>& x) const {
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             state = math.max(state, math.abs(x[i]));
         return state;
     }
@@ -53,10 +53,10 @@ struct sum_rows_op {
     static constexpr float identity = 0.0f;
     operand<span::row, View> to;
 
-    template<class Math, class Real, int N>
-    [[nodiscard]] R9V_HD Real add(Math math, Real state, const run<Real, N>& x) const {
+    template<class Math, class Real, int Width>
+    [[nodiscard]] R9V_HD Real add(Math math, Real state, const run<Real, Width>& x) const {
         R9V_UNROLL
-        for (int i = 0; i < N; ++i) {
+        for (int i = 0; i < Width; ++i) {
             if constexpr (Squares) {
                 state = math.fma(x[i], x[i], state);
             } else {

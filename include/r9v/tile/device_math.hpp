@@ -55,38 +55,38 @@ struct device_math {
     }
 
     /// A curve (ops/curves.hpp) of every value of a run.
-    template<class Curve, int N>
-    R9V_INLINE static run<float, N> apply(const Curve& curve, run<float, N> x) {
-        if constexpr (N % 2 == 0) {
+    template<class Curve, int Width>
+    R9V_INLINE static run<float, Width> apply(const Curve& curve, run<float, Width> x) {
+        if constexpr (Width % 2 == 0) {
             R9V_UNROLL
-            for (int i = 0; i < N; i += 2) {
+            for (int i = 0; i < Width; i += 2) {
                 const pair y = curve(device_math{}, pair{x[i], x[i + 1]});
                 x[i] = y.values[0];
                 x[i + 1] = y.values[1];
             }
         } else {
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 x[i] = curve(device_math{}, x[i]);
         }
         return x;
     }
 
     /// N neighbouring elements, `away` elements from `base`, in accesses of up to 16 bytes.
-    template<int N, class T>
-    R9V_INLINE static run<float, N> load(const T* base, Offset away) {
-        return load_as<N, false>(base, away);
+    template<int Width, class T>
+    R9V_INLINE static run<float, Width> load(const T* base, Offset away) {
+        return load_as<Width, false>(base, away);
     }
     /// The same from memory that nothing writes while the program runs: loaded once for all rows.
-    template<int N, class T>
-    R9V_INLINE static run<float, N> load_constant(const T* base, Offset away) {
-        return load_as<N, true>(base, away);
+    template<int Width, class T>
+    R9V_INLINE static run<float, Width> load_constant(const T* base, Offset away) {
+        return load_as<Width, true>(base, away);
     }
     /// The same for values that will be added to others: multiplied by a one that the compiler does
     /// not know, which makes conversion and addition a single v_fma_mix_f32.
-    template<int N, class T>
-    R9V_INLINE static run<float, N> load_addend(const T* base, Offset away) {
-        run<float, N> values = load<N>(base, away);
+    template<int Width, class T>
+    R9V_INLINE static run<float, Width> load_addend(const T* base, Offset away) {
+        run<float, Width> values = load<Width>(base, away);
         if constexpr (std::is_same_v<T, half>) {
             const float one = arch::hidden_one();
             R9V_UNROLL
@@ -97,9 +97,9 @@ struct device_math {
     }
 
     /// Stores N neighbouring elements, each rounded once.
-    template<int N, class T>
-    R9V_INLINE static void store(T* base, Offset away, const run<float, N>& values) {
-        constexpr int bytes = N * static_cast<int>(sizeof(T));
+    template<int Width, class T>
+    R9V_INLINE static void store(T* base, Offset away, const run<float, Width>& values) {
+        constexpr int bytes = Width * static_cast<int>(sizeof(T));
         if constexpr (bytes >= 4) {
             std::uint32_t words[bytes / 4];
             R9V_UNROLL
@@ -110,7 +110,7 @@ struct device_math {
         } else {
             std::uint32_t word = 0;
             R9V_UNROLL
-            for (int i = 0; i < N; ++i)
+            for (int i = 0; i < Width; ++i)
                 word |= arch::element_from_float<T>(values[i])
                         << 8 * static_cast<int>(sizeof(T)) * i;
             arch::store_global<bytes>(arch::to_global(base), byte_offset<T>(away),
@@ -135,9 +135,9 @@ struct device_math {
     }
 
 private:
-    template<int N, bool Constant, class T>
-    R9V_INLINE static run<float, N> load_as(const T* base, Offset away) {
-        constexpr int bytes = N * static_cast<int>(sizeof(T));
+    template<int Width, bool Constant, class T>
+    R9V_INLINE static run<float, Width> load_as(const T* base, Offset away) {
+        constexpr int bytes = Width * static_cast<int>(sizeof(T));
         constexpr int per_word = 4 / static_cast<int>(sizeof(T));
         std::uint32_t words[ceil_div(bytes, 4)];
         if constexpr (bytes >= 4) {
@@ -145,9 +145,9 @@ private:
         } else {
             words[0] = arch::load_global<bytes>(arch::to_global(base), byte_offset<T>(away));
         }
-        run<float, N> values;
+        run<float, Width> values;
         R9V_UNROLL
-        for (int i = 0; i < N; ++i)
+        for (int i = 0; i < Width; ++i)
             values[i] = arch::element_to_float<T>(words[i / per_word], i % per_word);
         return values;
     }

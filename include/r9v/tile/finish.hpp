@@ -30,11 +30,11 @@ namespace detail {
 using wide_math = device_math<std::uint32_t>;
 using narrow_math = device_math<index>;
 
-template<int N>
-R9V_INLINE run<float, N> part_of(const arch::floats8& fragment, int first) {
-    run<float, N> part;
+template<int Width>
+R9V_INLINE run<float, Width> part_of(const arch::floats8& fragment, int first) {
+    run<float, Width> part;
     R9V_UNROLL
-    for (int i = 0; i < N; ++i)
+    for (int i = 0; i < Width; ++i)
         part[i] = fragment[first + i];
     return part;
 }
@@ -209,9 +209,9 @@ private:
                 lds, parked(result, column, e / 4) + static_cast<std::uint32_t>(e % 4 * 4));
         evaluate_all(detail::narrow_math{}, sums, at, values);
     }
-    template<class Math, int N>
+    template<class Math, int Width>
     R9V_INLINE void evaluate_all(Math math, states& sums, const coordinate& at,
-                                 const run<float, N> (&values)[Results]) const {
+                                 const run<float, Width> (&values)[Results]) const {
         if constexpr (Results == 2) {
             evaluate(math, ops_, sums, at, values[0], values[1]);
         } else {

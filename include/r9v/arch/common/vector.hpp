@@ -31,8 +31,8 @@
 
 namespace r9v::inline R9V_ABI::arch {
 
-template<class T, int N>
-using vector = T __attribute__((ext_vector_type(N)));
+template<class T, int Width>
+using vector = T __attribute__((ext_vector_type(Width)));
 
 using words2 = vector<std::uint32_t, 2>;
 using words4 = vector<std::uint32_t, 4>;

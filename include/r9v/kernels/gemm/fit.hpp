@@ -150,13 +150,13 @@ template<class Program>
                         std::numeric_limits<std::int32_t>::max());
     const bool grid_fits = tiles_m <= most && tiles_n <= most / std::max<index>(tiles_m, 1) &&
                            g.batches <= most / std::max<index>(tiles_m * tiles_n, 1);
-    const bool small = t.regime == gemm_regime::medium;
+    const bool medium = t.regime == gemm_regime::medium;
     if (t.regime == gemm_regime::skinny && g.m > 16)
         choice.misfit = gemm_misfit::rows;
-    else if (!small && g.transposing_loads == 0)
+    else if (!medium && g.transposing_loads == 0)
         choice.misfit = gemm_misfit::alignment;
-    else if (!small && (g.step_m != t.m || g.step_n != t.n ||
-                        !detail::is_within_reach(p.head.x.prologue, t.m, 64, g.k)))
+    else if (!medium && (g.step_m != t.m || g.step_n != t.n ||
+                         !detail::is_within_reach(p.head.x.prologue, t.m, 64, g.k)))
         choice.misfit = gemm_misfit::reach;
     else if (!grid_fits)
         choice.misfit = gemm_misfit::grid;

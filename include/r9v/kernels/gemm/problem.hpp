@@ -22,16 +22,16 @@ namespace detail {
 
 template<class T>
 inline constexpr bool is_weight_pair = false;
-template<class A, class B>
-inline constexpr bool is_weight_pair<weight_pair<A, B>> = true;
+template<class Left, class Right>
+inline constexpr bool is_weight_pair<weight_pair<Left, Right>> = true;
 
 template<class Weights>
 struct weight_view {
     using type = Weights;
 };
-template<class A, class B>
-struct weight_view<weight_pair<A, B>> {
-    using type = A;
+template<class Left, class Right>
+struct weight_view<weight_pair<Left, Right>> {
+    using type = Left;
 };
 
 template<class T>
@@ -85,9 +85,7 @@ struct gemm_head {
     using element = typename x_view::value_type;
 
     /// Length of the inner axis.
-    [[nodiscard]] R9V_HD constexpr index inner() const {
-        return x.view.extents[x_view::rank - 1];
-    }
+    [[nodiscard]] R9V_HD constexpr index inner() const { return x.view.extents[x_view::rank - 1]; }
     /// Batches, rows (m) and columns (n) of the result. An operand of rank 2 serves every batch.
     [[nodiscard]] constexpr extents result() const {
         const index x_batches = detail::batch_extent(x.view);
@@ -109,19 +107,19 @@ enum class gemm_rule { kept, not_a_tensor, element, same_element, rank, mixed_me
 template<class View>
 constexpr bool is_matrix = View::rank == 2 || View::rank == 3;
 
-template<class X, class... Ws>
+template<class Input, class... Ws>
 consteval gemm_rule broken_gemm_rule() {
-    if constexpr (!(any_tensor<X> && ... && any_tensor<Ws>)) {
+    if constexpr (!(any_tensor<Input> && ... && any_tensor<Ws>)) {
         return gemm_rule::not_a_tensor;
-    } else if constexpr (!(is_gemm_element<typename X::value_type> && ... &&
+    } else if constexpr (!(is_gemm_element<typename Input::value_type> && ... &&
                            is_gemm_element<typename Ws::value_type>)) {
         return gemm_rule::element;
-    } else if constexpr (!(std::is_same_v<typename X::value_type, typename Ws::value_type> &&
+    } else if constexpr (!(std::is_same_v<typename Input::value_type, typename Ws::value_type> &&
                            ...)) {
         return gemm_rule::same_element;
-    } else if constexpr (!(is_matrix<X> && ... && is_matrix<Ws>)) {
+    } else if constexpr (!(is_matrix<Input> && ... && is_matrix<Ws>)) {
         return gemm_rule::rank;
-    } else if constexpr (!(same_memory(X::memory, Ws::memory) && ...)) {
+    } else if constexpr (!(same_memory(Input::memory, Ws::memory) && ...)) {
         return gemm_rule::mixed_memory;
     } else {
         return gemm_rule::kept;
@@ -136,8 +134,9 @@ constexpr bool report_gemm() {
     static_assert(Broken != gemm_rule::element,
                   "r9v: gemm() has no kernel for this element type. Use half (_Float16, __half) or "
                   "bf16 for x and the weights.");
-    static_assert(Broken != gemm_rule::same_element,
-                  "r9v: x and the weights have different element types. Convert one of them first.");
+    static_assert(
+        Broken != gemm_rule::same_element,
+        "r9v: x and the weights have different element types. Convert one of them first.");
     static_assert(Broken != gemm_rule::rank,
                   "r9v: gemm() takes matrices. Use rank 2 [m, k] and [n, k], or rank 3 with a "
                   "batch axis in front.");
@@ -153,12 +152,12 @@ struct rejected_head {
     static constexpr space memory = space::none;
 };
 
-template<class X>
-constexpr auto to_source(const X& x) {
-    if constexpr (is_source<X>) {
+template<class Input>
+constexpr auto to_source(const Input& x) {
+    if constexpr (is_source<Input>) {
         return x;
     } else {
-        return source<X, chain<>>{x, {}};
+        return source<Input, chain<>>{x, {}};
     }
 }
 
@@ -180,18 +179,20 @@ template<class First, class Second>
                   "r9v: both() takes two weights of one type and layout. Use as_strided() on the "
                   "odd one.");
     return weight_pair<First, First>{first, [&] {
-        if constexpr (std::is_same_v<First, Second>) return second;
-        else return first;
-    }()};
+                                         if constexpr (std::is_same_v<First, Second>)
+                                             return second;
+                                         else
+                                             return first;
+                                     }()};
 }
 
 /// x times the transpose of w: x is [m, k], w is [n, k] as layers store it; a weight in memory as
 /// [k, n] is `transposed(w)`. Rank 3 adds a batch axis in front; rank 2 beside rank 3 is shared by
 /// all batches. `x` may be `tensor | op | op`: those ops run while x is loaded (rows are m, columns
 /// k), and their result is rounded to x's element type. half and bf16; f32 accumulation.
-template<class X, class Weights>
-[[nodiscard]] constexpr auto gemm(const X& x, const Weights& w) {
-    using x_view = typename detail::view_of<X>::type;
+template<class Input, class Weights>
+[[nodiscard]] constexpr auto gemm(const Input& x, const Weights& w) {
+    using x_view = typename detail::view_of<Input>::type;
     constexpr auto broken = [] {
         if constexpr (detail::is_weight_pair<Weights>) {
             return detail::broken_gemm_rule<x_view, decltype(w.first), decltype(w.second)>();
