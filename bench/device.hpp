@@ -34,7 +34,7 @@ inline void check(hipError_t result, const char* what) {
 
 /// Small random values, always the same: zeros would let a GPU clock higher than real data does.
 template<class T>
-std::vector<T> random(r9v::index count, unsigned seed) {
+std::vector<T> random(r9v::index_t count, unsigned seed) {
     std::minstd_rand bits{seed + 1};
     std::vector<T> values(static_cast<std::size_t>(count));
     for (T& value : values)

@@ -20,7 +20,7 @@ namespace {
 using namespace r9v;
 
 struct shape {
-    r9v::index m, n, k;
+    r9v::index_t m, n, k;
     [[nodiscard]] double flops() const {
         return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     }
@@ -97,12 +97,12 @@ void separate(benchmark::State& state, const shape& of) {
 
 std::vector<shape> shapes() {
     std::vector<shape> all;
-    for (const r9v::index size : {512, 1024, 2048, 4096})
+    for (const r9v::index_t size : {512, 1024, 2048, 4096})
         all.push_back({size, size, size});
-    for (const r9v::index m : {1, 16, 512, 2048}) // a language model of 7e9 parameters
+    for (const r9v::index_t m : {1, 16, 512, 2048}) // a language model of 7e9 parameters
         for (const auto& [n, k] : {std::pair{4096, 4096}, {11008, 4096}, {4096, 11008}})
             all.push_back({m, n, k});
-    for (const r9v::index m : {128, 512}) // BERT base, sequences of m
+    for (const r9v::index_t m : {128, 512}) // BERT base, sequences of m
         for (const auto& [n, k] : {std::pair{768, 768}, {3072, 768}, {768, 3072}})
             all.push_back({m, n, k});
     return all;

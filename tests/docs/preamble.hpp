@@ -26,9 +26,9 @@ inline constexpr reference_executor s{};
 inline half* pointer = nullptr;
 #endif
 
-inline constexpr r9v::index m = 64;
-inline constexpr r9v::index n = 64;
-inline constexpr r9v::index k = 64;
+inline constexpr r9v::index_t m = 64;
+inline constexpr r9v::index_t n = 64;
+inline constexpr r9v::index_t k = 64;
 
 inline docs_view<half, 2> x;      // [m, k]
 inline docs_view<half, 2> w;      // [n, k]

@@ -8,7 +8,7 @@
 namespace r9v_test {
 
 using namespace r9v; // NOLINT(google-build-using-namespace): the vocabulary is what is tested
-using r9v::index;
+using r9v::index_t;
 
 TEST(flags, layer) {
     check_program<half>(

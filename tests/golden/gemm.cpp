@@ -11,12 +11,12 @@ namespace {
 
 using namespace r9v_test;
 using r9v::host_tensor;
-using r9v::index;
+using r9v::index_t;
 
-constexpr index m = 9;
-constexpr index n = 20;
-constexpr index k = 40;
-constexpr index batches = 2;
+constexpr index_t m = 9;
+constexpr index_t n = 20;
+constexpr index_t k = 40;
+constexpr index_t batches = 2;
 
 const golden_file& file() {
     static const golden_file values{"gemm.txt"};

@@ -11,11 +11,11 @@ namespace {
 
 using namespace r9v_test;
 using r9v::host_tensor;
-using r9v::index;
+using r9v::index_t;
 
-constexpr index batches = 2;
-constexpr index rows = 3;
-constexpr index columns = 16;
+constexpr index_t batches = 2;
+constexpr index_t rows = 3;
+constexpr index_t columns = 16;
 
 const golden_file& file() {
     static const golden_file values{"ops.txt"};
@@ -32,9 +32,9 @@ std::vector<float> floats(const std::string& name) {
 /// Calls `visit(coordinate, first element)` for every run of N.
 template<int N, class Visit>
 void for_each_run(Visit visit) {
-    for (index b = 0; b < batches; ++b)
-        for (index r = 0; r < rows; ++r)
-            for (index c = 0; c < columns; c += N)
+    for (index_t b = 0; b < batches; ++b)
+        for (index_t r = 0; r < rows; ++r)
+            for (index_t c = 0; c < columns; c += N)
                 visit(r9v::coordinate{.batch_base = b, .row_base = r, .column_base = c},
                       static_cast<std::size_t>((b * rows + r) * columns + c));
 }

@@ -15,7 +15,7 @@ using r9v::layout;
 using r9v::store;
 
 namespace {
-constexpr index batches = 3;
+constexpr index_t batches = 3;
 }
 
 TEST(programs_batches, both_batched) {

@@ -19,17 +19,17 @@ void require(hipError_t code, const char* what) {
 /// Marks the bytes of a block that belong to its elements.
 std::vector<bool> element_bytes(const block& b) {
     std::vector<bool> mine(b.host.size(), false);
-    for (index i = 0; i < b.extents[0]; ++i)
-        for (index j = 0; j < b.extents[1]; ++j)
-            for (index k = 0; k < b.extents[2]; ++k) {
-                const index at = b.first + i * b.strides[0] + j * b.strides[1] + k * b.strides[2];
+    for (index_t i = 0; i < b.extents[0]; ++i)
+        for (index_t j = 0; j < b.extents[1]; ++j)
+            for (index_t k = 0; k < b.extents[2]; ++k) {
+                const index_t at = b.first + i * b.strides[0] + j * b.strides[1] + k * b.strides[2];
                 for (std::size_t byte = 0; byte < b.element; ++byte)
                     mine[static_cast<std::size_t>(at) * b.element + byte] = true;
             }
     return mine;
 }
 
-std::string place_of(std::size_t number, index i, index j, index k) {
+std::string place_of(std::size_t number, index_t i, index_t j, index_t k) {
     return "tensor " + std::to_string(number) + " at [" + std::to_string(i) + ", " +
            std::to_string(j) + ", " + std::to_string(k) + "]";
 }
@@ -59,9 +59,9 @@ void compare_elements(std::size_t number, const block& b, const std::vector<std:
     double error = 0;
     double norm = 0;
     double unit = 0;
-    for (index i = 0; i < b.extents[0]; ++i)
-        for (index j = 0; j < b.extents[1]; ++j)
-            for (index k = 0; k < b.extents[2]; ++k) {
+    for (index_t i = 0; i < b.extents[0]; ++i)
+        for (index_t j = 0; j < b.extents[1]; ++j)
+            for (index_t k = 0; k < b.extents[2]; ++k) {
                 const auto at = static_cast<std::size_t>(b.first + i * b.strides[0] +
                                                          j * b.strides[1] + k * b.strides[2]) *
                                 b.element;

@@ -17,12 +17,12 @@
 
 namespace r9v_test {
 
-using r9v::index;
+using r9v::index_t;
 
 /// Where a tensor stands inside its allocation.
 struct placement {
-    index offset = 0;  ///< elements before the first one
-    index padding = 0; ///< elements between the end of a row and the next row
+    index_t offset = 0;  ///< elements before the first one
+    index_t padding = 0; ///< elements between the end of a row and the next row
 };
 
 /// Range and kind of an input's random values.
@@ -38,9 +38,9 @@ struct block {
     void* device = nullptr;
     bool written = false;
     std::size_t element = 0;
-    index extents[3] = {1, 1, 1};
-    index strides[3] = {0, 0, 0};
-    index first = 0;                ///< position of the first element
+    index_t extents[3] = {1, 1, 1};
+    index_t strides[3] = {0, 0, 0};
+    index_t first = 0;                ///< position of the first element
     double (*decode)(const std::byte*) = nullptr;
     double (*slack)(double) = nullptr; ///< distance between neighbours of the type at a value
 };
@@ -97,7 +97,7 @@ private:
 };
 
 inline constexpr std::byte poison{0xa5};
-inline constexpr index guard = 64; ///< elements before and behind a result
+inline constexpr index_t guard = 64; ///< elements before and behind a result
 
 enum class side { host, device };
 
@@ -132,12 +132,12 @@ private:
 
 /// Strides of a matrix (or batch of matrices, or vector) in a layout with padding.
 template<r9v::layout Layout, std::size_t Rank>
-void layout_strides(const r9v::extent (&sizes)[Rank], index padding, r9v::extent (&strides)[Rank]) {
+void layout_strides(const r9v::extent (&sizes)[Rank], index_t padding, r9v::extent (&strides)[Rank]) {
     if constexpr (Rank == 1) {
         strides[0] = Layout == r9v::layout::strided ? 2 : 1;
     } else {
-        const index rows = sizes[Rank - 2].value;
-        const index columns = sizes[Rank - 1].value;
+        const index_t rows = sizes[Rank - 2].value;
+        const index_t columns = sizes[Rank - 1].value;
         if constexpr (Layout == r9v::layout::row_major) {
             strides[Rank - 1] = 1;
             strides[Rank - 2] = columns + padding;
@@ -157,11 +157,11 @@ void layout_strides(const r9v::extent (&sizes)[Rank], index padding, r9v::extent
 
 template<class T>
 void fill_random(memory_record& record, block& b, const values& range) {
-    for (index i = 0; i < b.extents[0]; ++i)
-        for (index j = 0; j < b.extents[1]; ++j)
-            for (index k = 0; k < b.extents[2]; ++k) {
+    for (index_t i = 0; i < b.extents[0]; ++i)
+        for (index_t j = 0; j < b.extents[1]; ++j)
+            for (index_t k = 0; k < b.extents[2]; ++k) {
                 const T value = record.random_value<T>(range);
-                const index at = b.first + i * b.strides[0] + j * b.strides[1] + k * b.strides[2];
+                const index_t at = b.first + i * b.strides[0] + j * b.strides[1] + k * b.strides[2];
                 std::memcpy(&b.initial[static_cast<std::size_t>(at) * sizeof(T)],
                             static_cast<const void*>(&value), sizeof(T));
             }
@@ -182,11 +182,11 @@ auto memory<Side>::make(const r9v::extent (&sizes)[Rank], placement place, const
         b.decode = decode<T>;
         b.slack = unit_in_last_place<T>;
         b.first = place.offset + (written ? guard : 0);
-        index last = b.first;
+        index_t last = b.first;
         for (std::size_t axis = 0; axis < Rank; ++axis) {
             b.extents[3 - Rank + axis] = sizes[axis].value;
             b.strides[3 - Rank + axis] = strides[axis].value;
-            last += std::max<index>(sizes[axis].value - 1, 0) * strides[axis].value;
+            last += std::max<index_t>(sizes[axis].value - 1, 0) * strides[axis].value;
         }
         const auto elements = static_cast<std::size_t>(last + 1 + (written ? guard : 0));
         b.initial.assign(elements * sizeof(T), poison);

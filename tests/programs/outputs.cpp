@@ -8,7 +8,6 @@
 namespace r9v_test {
 
 using namespace r9v; // NOLINT(google-build-using-namespace): the vocabulary is what is tested
-using r9v::index;
 
 namespace {
 
@@ -137,11 +136,11 @@ TEST(programs_taps, rows) {
 TEST(programs_taps, whole_tensor_and_batches) {
     check_program<half>(
         [](auto memory, const shape& s) {
-            auto x = memory.template input<half>({index{2}, s.m, s.k});
+            auto x = memory.template input<half>({index_t{2}, s.m, s.k});
             auto w = memory.template input<half>({s.n, s.k});
             auto largest = memory.template output<float>({1});
-            auto sums = memory.template output<float>({index{2}, s.m});
-            auto y = memory.template output<half>({index{2}, s.m, s.n});
+            auto sums = memory.template output<float>({index_t{2}, s.m});
+            auto y = memory.template output<half>({index_t{2}, s.m, s.n});
             return gemm(x, w) | absmax(largest) | sum_rows(sums) | store(y);
         },
         random_shapes(4), {.gain = 257});

@@ -14,9 +14,9 @@
 namespace r9v_test {
 
 struct shape {
-    index m = 0;
-    index n = 0;
-    index k = 0;
+    index_t m = 0;
+    index_t n = 0;
+    index_t k = 0;
 };
 
 /// How errors of the arithmetic grow on their way to the result.
@@ -39,7 +39,7 @@ double error_bound(const shape& s, const error_growth& growth) {
 }
 
 /// The sizes that ragged shapes are drawn from: around the widths of fragments, waves and tiles.
-inline constexpr index sizes[] = {1,  2,  7,  8,   15,  16,  17,  31,  33,
+inline constexpr index_t sizes[] = {1,  2,  7,  8,   15,  16,  17,  31,  33,
                                   48, 64, 96, 100, 127, 128, 129, 200, 257};
 
 inline std::uint64_t seed() {

@@ -8,7 +8,6 @@
 namespace r9v_test {
 
 using namespace r9v; // NOLINT(google-build-using-namespace): the vocabulary is what is tested
-using r9v::index;
 
 namespace {
 

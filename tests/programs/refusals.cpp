@@ -14,13 +14,12 @@
 namespace {
 
 using namespace r9v; // NOLINT(google-build-using-namespace): the vocabulary is what is tested
-using r9v::index;
 
 class refusals : public ::testing::Test {
 protected:
-    static constexpr index m = 16;
-    static constexpr index n = 32;
-    static constexpr index k = 24;
+    static constexpr index_t m = 16;
+    static constexpr index_t n = 32;
+    static constexpr index_t k = 24;
 
     std::vector<half> zeros = std::vector<half>(static_cast<std::size_t>(64 * 64));
     buffer<half> memory_x{zeros};
@@ -112,23 +111,23 @@ TEST_F(refusals, repeated_destination) {
 }
 
 TEST_F(refusals, batches_without_a_batch_axis) {
-    const auto x3 = memory_x.view({index{2}, m, k});
+    const auto x3 = memory_x.view({index_t{2}, m, k});
     expect_refused(gemm(x3, w) | store(y), "store has no batch axis");
-    const auto w3 = memory_w.view({index{3}, index{8}, k});
-    expect_refused(gemm(x3, w3) | store(memory_y.view({index{2}, m, index{8}})), "2 batches");
+    const auto w3 = memory_w.view({index_t{3}, index_t{8}, k});
+    expect_refused(gemm(x3, w3) | store(memory_y.view({index_t{2}, m, index_t{8}})), "2 batches");
 }
 
 TEST_F(refusals, groups_of_odd_size) {
     const buffer<float> steps{std::vector<float>(static_cast<std::size_t>(m * 3))};
-    expect_refused(gemm(x, w) | scale(per_group(steps.view({m, index{3}}), 12)) | store(y),
+    expect_refused(gemm(x, w) | scale(per_group(steps.view({m, index_t{3}}), 12)) | store(y),
                    "power of two");
 }
 
 TEST_F(refusals, grid_too_large) {
     // Views only: nothing of that size is touched.
-    constexpr index huge = index{1} << 40;
+    constexpr index_t huge = index_t{1} << 40;
     const tensor<half, 2> tall{memory_x.data(), {huge, k}, {k, 1}};
-    const tensor<half, 2> result{memory_y.data() + (index{1} << 50), {huge, n}, {n, 1}};
+    const tensor<half, 2> result{memory_y.data() + (index_t{1} << 50), {huge, n}, {n, 1}};
     expect_refused(gemm(tall, w) | store(result), "blocks");
 }
 

@@ -15,9 +15,8 @@
 namespace {
 
 using namespace r9v; // NOLINT(google-build-using-namespace): the vocabulary is what is tested
-using r9v::index;
 
-std::vector<half> random_halves(index count, unsigned seed) {
+std::vector<half> random_halves(index_t count, unsigned seed) {
     std::mt19937 random{seed};
     std::uniform_real_distribution<float> uniform{-1, 1};
     std::vector<half> values(static_cast<std::size_t>(count));
@@ -33,9 +32,9 @@ std::vector<std::uint16_t> bits_of(const std::vector<half>& values) {
 
 class verbs : public ::testing::Test {
 protected:
-    static constexpr index m = 130;
-    static constexpr index n = 72;
-    static constexpr index k = 40;
+    static constexpr index_t m = 130;
+    static constexpr index_t n = 72;
+    static constexpr index_t k = 40;
 
     buffer<half> memory_x{random_halves(m * k, 1)};
     buffer<half> memory_w{random_halves(n * k, 2)};
@@ -86,7 +85,7 @@ TEST_F(verbs, prepared_twice) {
 
 // Few enough rows for the skinny tile; the order of the sum over k may differ between tiles.
 TEST_F(verbs, every_tile_of_the_program) {
-    constexpr index rows = 13;
+    constexpr index_t rows = 13;
     const auto p = gemm(memory_x.view({rows, k}), memory_w.view({n, k})) |
                    bias(memory_b.view({n})) | silu() | store(memory_y.view({rows, n}));
     launch(s, p);
@@ -110,7 +109,7 @@ TEST_F(verbs, any_program_in_a_list) {
     EXPECT_TRUE(can_launch(graph[0]).ok());
     const std::size_t bytes = workspace_bytes(graph[1]);
     EXPECT_GT(bytes, 0u);
-    const buffer<unsigned char> scratch{static_cast<index>(bytes)};
+    const buffer<unsigned char> scratch{static_cast<index_t>(bytes)};
     for (const any_program& p : graph) launch(s, p, {scratch.data(), bytes});
     EXPECT_EQ(result(), wanted);
     EXPECT_FALSE(try_launch(reference, graph[0]).ok());
@@ -120,7 +119,7 @@ TEST_F(verbs, captured_and_replayed) {
     const auto wanted = expected();
     const auto p = with_sums();
     const std::size_t bytes = workspace_bytes(p);
-    const buffer<unsigned char> scratch{static_cast<index>(bytes)};
+    const buffer<unsigned char> scratch{static_cast<index_t>(bytes)};
     launch(s, p, {scratch.data(), bytes});
     const std::vector<float> sums = memory_sums.download(s);
 
@@ -145,7 +144,7 @@ TEST_F(verbs, captured_and_replayed) {
 TEST_F(verbs, sums_are_the_same_bits_every_time) {
     const auto p = with_sums();
     const std::size_t bytes = workspace_bytes(p);
-    const buffer<unsigned char> scratch{static_cast<index>(bytes)};
+    const buffer<unsigned char> scratch{static_cast<index_t>(bytes)};
     launch(s, p, {scratch.data(), bytes});
     const std::vector<float> first = memory_sums.download(s);
     for (int round = 0; round < 3; ++round) {
@@ -155,17 +154,17 @@ TEST_F(verbs, sums_are_the_same_bits_every_time) {
 }
 
 TEST_F(verbs, empty_results) {
-    const auto none = gemm(memory_x.view({index{0}, k}), memory_w.view({n, k})) |
-                      store(memory_y.view({index{0}, n}));
+    const auto none = gemm(memory_x.view({index_t{0}, k}), memory_w.view({n, k})) |
+                      store(memory_y.view({index_t{0}, n}));
     EXPECT_TRUE(try_launch(s, none).ok());
-    const auto no_columns = gemm(memory_x.view({m, k}), memory_w.view({index{0}, k})) |
-                            store(memory_y.view({m, index{0}}));
+    const auto no_columns = gemm(memory_x.view({m, k}), memory_w.view({index_t{0}, k})) |
+                            store(memory_y.view({m, index_t{0}}));
     EXPECT_TRUE(try_launch(s, no_columns).ok());
     s.synchronize();
 }
 
 TEST_F(verbs, empty_inner_axis_gives_the_ops_of_zero) {
-    const auto p = gemm(memory_x.view({m, index{0}}), memory_w.view({n, index{0}})) |
+    const auto p = gemm(memory_x.view({m, index_t{0}}), memory_w.view({n, index_t{0}})) |
                    scale_shift(1.0f, 3.0f) | store(memory_y.view({m, n}));
     launch(s, p);
     for (const half v : memory_y.download(s)) ASSERT_EQ(to_float(v), 3.0f);

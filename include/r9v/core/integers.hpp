@@ -11,7 +11,7 @@
 namespace r9v::inline R9V_ABI {
 
 /// Sizes, strides and indices are 64-bit and signed everywhere above the registers.
-using index = std::int64_t;
+using index_t = std::int64_t;
 
 /// Smallest integer not below `a / b`, for a >= 0 and b > 0.
 template<class T>

@@ -97,14 +97,14 @@ status executor<Program, tile_list<Tiles...>>::prepare(prepared<Program>& chosen
     chosen.kernel_ = kernel(choice.tile);
     chosen.blocks_ = static_cast<unsigned>(choice.blocks);
     if constexpr (exec::ordered_taps<Program> > 0) {
-        const index rows = choice.geometry.batches * choice.geometry.m;
+        const index_t rows = choice.geometry.batches * choice.geometry.m;
         chosen.scratch_bytes_ = static_cast<std::size_t>(rows * choice.geometry.parts *
                                                          exec::stateful_taps<Program>) *
                                 sizeof(float);
         chosen.merge_kernel_ =
             reinterpret_cast<const void*>(&exec::merge_kernel<arch::gfx12, Program>);
         chosen.merge_blocks_ =
-            static_cast<unsigned>(ceil_div<index>(rows, exec::merge_threads));
+            static_cast<unsigned>(ceil_div<index_t>(rows, exec::merge_threads));
     }
     return {};
 }

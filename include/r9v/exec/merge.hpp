@@ -17,10 +17,10 @@ template<class Target, class Program>
 R9V_KERNEL(merge_threads)
 void merge_kernel([[maybe_unused]] Program program, [[maybe_unused]] gemm_geometry geometry) {
     if constexpr (std::is_same_v<Target, arch::compiled_target>) {
-        const index place = index{arch::block_x()} * merge_threads + arch::thread_index();
+        const index_t place = index_t{arch::block_x()} * merge_threads + arch::thread_index();
         if (place >= geometry.batches * geometry.m) return;
         const coordinate at{.batch_base = place / geometry.m, .row_base = place % geometry.m};
-        using math = tile::device_math<index>;
+        using math = tile::device_math<index_t>;
         typename states_of<math, typename Program::chain_type>::type states;
         for_each_tap<tap_scope::row>(program.chain, states, [&](const auto& op, auto&, int tap) {
             using Op = std::remove_cvref_t<decltype(op)>;

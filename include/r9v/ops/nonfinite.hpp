@@ -14,9 +14,9 @@ namespace r9v::inline R9V_ABI {
 /// Where the first value that is not finite stands; converts to false when all are finite.
 struct nonfinite_position {
     bool found = false;
-    index batch = 0;
-    index row = 0;
-    index column = 0;
+    index_t batch = 0;
+    index_t row = 0;
+    index_t column = 0;
 
     [[nodiscard]] constexpr explicit operator bool() const { return found; }
     friend constexpr bool operator==(const nonfinite_position&,
@@ -30,8 +30,8 @@ struct nonfinite_position {
     const auto rows = static_cast<std::uint64_t>(result.rows);
     const auto columns = static_cast<std::uint64_t>(result.columns);
     if (report == ~std::uint64_t{0} || rows == 0 || columns == 0) return {};
-    return {true, static_cast<index>(report / columns / rows),
-            static_cast<index>(report / columns % rows), static_cast<index>(report % columns)};
+    return {true, static_cast<index_t>(report / columns / rows),
+            static_cast<index_t>(report / columns % rows), static_cast<index_t>(report % columns)};
 }
 
 /// Writes the smallest linear index of a NaN or infinity. The test works on bits, so it survives
@@ -43,8 +43,8 @@ struct find_nonfinite_op {
     /// The launch fills the report with it: no index is that large.
     static constexpr unsigned char initial_byte = 0xff;
     operand<span::scalar, View> to;
-    index rows = 0;
-    index columns = 0;
+    index_t rows = 0;
+    index_t columns = 0;
 
     constexpr void bind(const extents& result) {
         rows = result.rows;
@@ -63,7 +63,7 @@ struct find_nonfinite_op {
             R9V_UNROLL
             for (int i = Width - 1; i >= 0; --i)
                 first = is_finite(x[i]) ? first : i;
-            const index position = (at.batch() * rows + at.row()) * columns + at.column() + first;
+            const index_t position = (at.batch() * rows + at.row()) * columns + at.column() + first;
             math.atomic_min(to.element_at(at), static_cast<std::uint64_t>(position));
         }
     }

@@ -123,7 +123,7 @@ struct operand {
         }
     }
 
-    R9V_HD constexpr index row_stride() const {
+    R9V_HD constexpr index_t row_stride() const {
         if constexpr (Span == span::row) {
             return view.strides[View::rank - 1];
         } else if constexpr (View::element_layout == layout::column_major) {
@@ -132,7 +132,7 @@ struct operand {
             return view.strides[View::rank - 2];
         }
     }
-    R9V_HD constexpr index column_stride() const {
+    R9V_HD constexpr index_t column_stride() const {
         if constexpr (View::element_layout == layout::row_major) {
             return 1;
         } else {

@@ -18,7 +18,7 @@ namespace r9v::inline R9V_ABI {
 struct reference_math {
     using real = double;
     /// Type of a lane's distance from its base, in elements.
-    using offset = index;
+    using offset = index_t;
 
     /// Whether both are the reference: ops that print or count may ask.
     static constexpr bool is_reference = true;

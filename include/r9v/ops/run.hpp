@@ -40,22 +40,22 @@ template<int Width, class Real>
 /// addresses split into a scalar base and one 32-bit lane offset. Ops that only want to know the
 /// position call the functions.
 struct coordinate {
-    index batch_base = 0;
-    index row_base = 0;
-    index column_base = 0;
+    index_t batch_base = 0;
+    index_t row_base = 0;
+    index_t column_base = 0;
     std::int32_t row_offset = 0;
     std::int32_t column_offset = 0;
 
-    [[nodiscard]] R9V_HD constexpr index batch() const { return batch_base; }
-    [[nodiscard]] R9V_HD constexpr index row() const { return row_base + row_offset; }
-    [[nodiscard]] R9V_HD constexpr index column() const { return column_base + column_offset; }
+    [[nodiscard]] R9V_HD constexpr index_t batch() const { return batch_base; }
+    [[nodiscard]] R9V_HD constexpr index_t row() const { return row_base + row_offset; }
+    [[nodiscard]] R9V_HD constexpr index_t column() const { return column_base + column_offset; }
 };
 
 /// Extents of a program's result: what coordinates run over.
 struct extents {
-    index batches = 1;
-    index rows = 0;
-    index columns = 0;
+    index_t batches = 1;
+    index_t rows = 0;
+    index_t columns = 0;
 };
 
 } // namespace r9v::inline R9V_ABI

@@ -142,12 +142,12 @@ private:
                            name});
             } else {
                 expect(name, "groups", o.view.extents[rank - 1],
-                       ceil_div(result_.columns, index{1} << o.group_shift));
+                       ceil_div(result_.columns, index_t{1} << o.group_shift));
             }
         }
     }
 
-    void expect(const char* name, const char* what, index found, index wanted) {
+    void expect(const char* name, const char* what, index_t found, index_t wanted) {
         if (found == wanted) return;
         fail(error{"r9v: %s has %" PRId64 " %s but the result has %" PRId64 ". Pass a tensor with "
                    "%" PRId64 ".",

@@ -22,14 +22,14 @@ namespace r9v::inline R9V_ABI {
 template<class T>
 class buffer {
 public:
-    explicit buffer(index size) : size_{size} {
+    explicit buffer(index_t size) : size_{size} {
         void* pointer = nullptr;
         throw_if_failed(platform::check(platform::allocate(&pointer, bytes()), "allocation"));
         data_ = static_cast<T*>(pointer);
     }
     /// Allocates and copies `values`, and waits for the copy.
-    explicit buffer(const std::vector<T>& values) : buffer{static_cast<index>(values.size())} {
-        upload(values.data(), static_cast<index>(values.size()));
+    explicit buffer(const std::vector<T>& values) : buffer{static_cast<index_t>(values.size())} {
+        upload(values.data(), static_cast<index_t>(values.size()));
     }
     buffer(buffer&& other) noexcept
         : data_{std::exchange(other.data_, nullptr)}, size_{std::exchange(other.size_, 0)} {}
@@ -45,7 +45,7 @@ public:
     }
 
     [[nodiscard]] T* data() const noexcept { return data_; }
-    [[nodiscard]] index size() const noexcept { return size_; }
+    [[nodiscard]] index_t size() const noexcept { return size_; }
 
     /// A packed row-major view: `b.view({rows, columns})`.
     template<std::size_t Rank>
@@ -54,7 +54,7 @@ public:
     }
 
     /// Copies `count` elements from the host and waits.
-    void upload(const T* from, index count) const {
+    void upload(const T* from, index_t count) const {
         const auto size = static_cast<std::size_t>(count) * sizeof(T);
         throw_if_failed(platform::check(platform::copy_to_device(data_, from, size, nullptr), "upload"));
         throw_if_failed(platform::check(platform::stream_synchronize(nullptr), "upload"));
@@ -72,7 +72,7 @@ private:
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
 
     T* data_ = nullptr;
-    index size_ = 0;
+    index_t size_ = 0;
 };
 
 } // namespace r9v::inline R9V_ABI

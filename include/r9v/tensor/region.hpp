@@ -16,9 +16,9 @@ namespace detail {
 struct region {
     static constexpr int axes = 3;
     std::uint64_t base = 0;
-    index element = 0; ///< bytes
-    index extents[axes] = {1, 1, 1};
-    index strides[axes] = {0, 0, 0};
+    index_t element = 0; ///< bytes
+    index_t extents[axes] = {1, 1, 1};
+    index_t strides[axes] = {0, 0, 0};
 
     [[nodiscard]] constexpr bool empty() const {
         return extents[0] <= 0 || extents[1] <= 0 || extents[2] <= 0;
@@ -33,7 +33,7 @@ private:
     [[nodiscard]] constexpr std::uint64_t reach(int sign) const {
         std::uint64_t bytes = 0;
         for (int axis = 0; axis < axes; ++axis) {
-            const index step = strides[axis] * sign;
+            const index_t step = strides[axis] * sign;
             if (step > 0)
                 bytes += static_cast<std::uint64_t>(step) *
                          static_cast<std::uint64_t>(extents[axis] - 1);
@@ -47,7 +47,7 @@ template<any_tensor View>
     static_assert(View::rank <= region::axes);
     region covered;
     covered.base = reinterpret_cast<std::uint64_t>(view.data);
-    covered.element = static_cast<index>(sizeof(typename View::value_type));
+    covered.element = static_cast<index_t>(sizeof(typename View::value_type));
     for (int axis = 0; axis < View::rank; ++axis) {
         const int place = region::axes - View::rank + axis;
         covered.extents[place] = view.extents[axis];
@@ -70,9 +70,9 @@ template<any_tensor View>
 /// addresses interleave: both repeat with the same row pitch, and within it they do not meet.
 [[nodiscard]] constexpr bool disjoint_columns(const region& a, const region& b) {
     const auto pitch = [](const region& r) {
-        return r.extents[1] > 1 ? r.strides[1] : r.extents[0] > 1 ? r.strides[0] : index{0};
+        return r.extents[1] > 1 ? r.strides[1] : r.extents[0] > 1 ? r.strides[0] : index_t{0};
     };
-    const index rows = pitch(a) != 0 ? pitch(a) : pitch(b);
+    const index_t rows = pitch(a) != 0 ? pitch(a) : pitch(b);
     if (rows <= 0) return false;
     const auto fits = [rows](const region& r) {
         return r.strides[2] >= 0 && (r.extents[1] <= 1 || r.strides[1] == rows) &&
@@ -80,10 +80,10 @@ template<any_tensor View>
     };
     if (!fits(a) || !fits(b)) return false;
     const auto width = [](const region& r) { return r.strides[2] * (r.extents[2] - 1) + r.element; };
-    const auto distance = static_cast<index>((b.base - a.base) % static_cast<std::uint64_t>(rows));
-    const index away = b.base >= a.base
+    const auto distance = static_cast<index_t>((b.base - a.base) % static_cast<std::uint64_t>(rows));
+    const index_t away = b.base >= a.base
                            ? distance
-                           : rows - static_cast<index>((a.base - b.base) %
+                           : rows - static_cast<index_t>((a.base - b.base) %
                                                        static_cast<std::uint64_t>(rows));
     return away % rows >= width(a) && away % rows + width(b) <= rows;
 }
@@ -99,7 +99,7 @@ template<any_tensor View>
 /// Whether two positions of the view name the same element (a stride of 0, or too short a stride).
 [[nodiscard]] constexpr bool overlaps_itself(const region& r) {
     if (r.empty()) return false;
-    index covered = r.element;
+    index_t covered = r.element;
     bool done[region::axes] = {};
     for (int round = 0; round < region::axes; ++round) { // axes by ascending stride
         int next = -1;
@@ -109,7 +109,7 @@ template<any_tensor View>
         }
         done[next] = true;
         if (r.extents[next] <= 1) continue;
-        const index stride = r.strides[next] < 0 ? -r.strides[next] : r.strides[next];
+        const index_t stride = r.strides[next] < 0 ? -r.strides[next] : r.strides[next];
         if (stride < covered) return true;
         covered += stride * (r.extents[next] - 1);
     }

@@ -26,10 +26,10 @@ enum class space { none, host, device };
 
 /// One extent or stride; any integer type converts to it, so lists need no casts.
 struct extent {
-    index value = 0;
+    index_t value = 0;
     constexpr extent() = default;
     template<std::integral T>
-    constexpr extent(T v) : value{static_cast<index>(v)} {} // NOLINT(google-explicit-constructor)
+    constexpr extent(T v) : value{static_cast<index_t>(v)} {} // NOLINT(google-explicit-constructor)
 };
 
 /// What `tensor` and `host_tensor` share. Users name one of those two.
@@ -44,28 +44,28 @@ struct view {
     static constexpr space memory = Space;
 
     T* data = nullptr;
-    index extents[Rank] = {};
-    index strides[Rank] = {};
+    index_t extents[Rank] = {};
+    index_t strides[Rank] = {};
 
-    [[nodiscard]] R9V_HD constexpr index size() const {
-        index count = 1;
+    [[nodiscard]] R9V_HD constexpr index_t size() const {
+        index_t count = 1;
         for (int axis = 0; axis < Rank; ++axis) count *= extents[axis];
         return count;
     }
     [[nodiscard]] R9V_HD constexpr bool empty() const { return size() == 0; }
 
     /// Distance in elements from the first element to the element at `at`.
-    template<std::convertible_to<index>... Indices>
+    template<std::convertible_to<index_t>... Indices>
         requires(sizeof...(Indices) == Rank)
-    [[nodiscard]] R9V_HD constexpr index offset(Indices... at) const {
-        const index position[Rank] = {static_cast<index>(at)...};
-        index sum = 0;
+    [[nodiscard]] R9V_HD constexpr index_t offset(Indices... at) const {
+        const index_t position[Rank] = {static_cast<index_t>(at)...};
+        index_t sum = 0;
         for (int axis = 0; axis < Rank; ++axis) sum += position[axis] * strides[axis];
         return sum;
     }
 
     /// The element at `at`; no bounds check. For device views: device code only.
-    template<std::convertible_to<index>... Indices>
+    template<std::convertible_to<index_t>... Indices>
         requires(sizeof...(Indices) == Rank)
     [[nodiscard]] R9V_HD constexpr T& operator()(Indices... at) const {
         return data[offset(at...)];
@@ -77,7 +77,7 @@ protected:
     template<class Pointer>
     R9V_HD constexpr view(Pointer* pointer, const extent (&sizes)[Rank]) {
         set(pointer);
-        index stride = 1;
+        index_t stride = 1;
         for (int axis = Rank - 1; axis >= 0; --axis) {
             extents[axis] = sizes[axis].value;
             strides[axis] = stride;

@@ -43,7 +43,7 @@ template<any_tensor View>
 /// `count` neighbouring positions of axis `axis`, from `begin` on; the layout stays. Not checked
 /// against the extents: the caller names positions that exist.
 template<any_tensor View>
-[[nodiscard]] R9V_HD constexpr View slice(View from, int axis, index begin, index count) {
+[[nodiscard]] R9V_HD constexpr View slice(View from, int axis, index_t begin, index_t count) {
     from.data += begin * from.strides[axis];
     from.extents[axis] = count;
     return from;
@@ -64,7 +64,7 @@ template<any_tensor View>
 /// The sub-tensor at position `at` of the first axis: [b, m, n] becomes [m, n].
 template<any_tensor View>
     requires(View::rank >= 2 && (View::rank > 2 || View::element_layout != layout::column_major))
-[[nodiscard]] R9V_HD constexpr auto at_first(const View& from, index at) {
+[[nodiscard]] R9V_HD constexpr auto at_first(const View& from, index_t at) {
     detail::view_like<View, View::rank - 1, View::element_layout> to;
     to.data = from.data + at * from.strides[0];
     for (int axis = 1; axis < View::rank; ++axis) {

@@ -12,7 +12,7 @@
 namespace r9v::inline R9V_ABI::tile {
 
 /// `Offset` counts a lane's distance from its base: std::uint32_t, where a scalar base and 32 bits
-/// in the lane reach all of an operand's tile, or r9v::index.
+/// in the lane reach all of an operand's tile, or r9v::index_t.
 template<class Offset>
 struct device_math {
     using real = float;

@@ -13,11 +13,11 @@ namespace r9v::inline R9V_ABI::tile {
 
 /// Where a wave's accumulators stand in the result, and which of them exist.
 struct wave_place {
-    index batch;
-    index row; ///< of the wave's first accumulator
-    index column;
-    index row_end; ///< rows and columns from here on are another block's, or nobody's
-    index column_end;
+    index_t batch;
+    index_t row; ///< of the wave's first accumulator
+    index_t column;
+    index_t row_end; ///< rows and columns from here on are another block's, or nobody's
+    index_t column_end;
 };
 
 /// Gets merged row statistics of taps that merge in order.
@@ -28,7 +28,7 @@ struct no_partials {
 namespace detail {
 
 using wide_math = device_math<std::uint32_t>;
-using narrow_math = device_math<index>;
+using narrow_math = device_math<index_t>;
 
 template<int Width>
 R9V_INLINE run<float, Width> part_of(const arch::floats8& fragment, int first) {
@@ -180,7 +180,7 @@ private:
     R9V_INLINE void finish_run(states& sums, arch::local_bytes lds, const coordinate& at,
                                int column, bool wide) const {
         if (at.row() >= place_.row_end) return;
-        const index left = place_.column_end - at.column();
+        const index_t left = place_.column_end - at.column();
         if (wide && left >= 8) {
             run_whole(sums, lds, at, column);
         } else {

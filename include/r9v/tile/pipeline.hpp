@@ -29,7 +29,7 @@ struct block_shape {
 /// Passes chunks on as they are: for sources without a prologue.
 struct untreated {
     static constexpr bool changes = false;
-    R9V_INLINE arch::words4 operator()(arch::words4 chunk, int, index, int) const { return chunk; }
+    R9V_INLINE arch::words4 operator()(arch::words4 chunk, int, index_t, int) const { return chunk; }
 };
 
 /// `LoadX` and `LoadW` move slabs of Shape.m and Shape.n rows. `Treat` is the prologue of x:
@@ -51,8 +51,8 @@ public:
 
     /// tile += x * w over all of k >= 1. The slab that may be ragged goes first, so that the loop
     /// has none.
-    R9V_INLINE void multiply(const panel& x, const panel (&w)[results], index k, tile_type& tile) {
-        const auto slabs = static_cast<std::int32_t>(ceil_div<index>(k, slab_depth));
+    R9V_INLINE void multiply(const panel& x, const panel (&w)[results], index_t k, tile_type& tile) {
+        const auto slabs = static_cast<std::int32_t>(ceil_div<index_t>(k, slab_depth));
         attach(x, w);
         fill(x, w, k, slabs);
 
@@ -81,8 +81,8 @@ private:
     }
 
     /// Puts the ragged slab into its stage, while slab 0 is loaded.
-    R9V_INLINE void fill(const panel& x, const panel (&w)[results], index k, std::int32_t slabs) {
-        const index last = slabs - 1;
+    R9V_INLINE void fill(const panel& x, const panel (&w)[results], index_t k, std::int32_t slabs) {
+        const index_t last = slabs - 1;
         const int depth = static_cast<int>(k - last * slab_depth);
         LoadX last_x = x_;
         LoadW last_w[results];
@@ -111,7 +111,7 @@ private:
     }
 
     /// What lies beyond k becomes zero after the prologue, since ops may make something of nothing.
-    R9V_INLINE void store_ragged_x(const LoadX& x, arch::local_bytes stage, index first_k,
+    R9V_INLINE void store_ragged_x(const LoadX& x, arch::local_bytes stage, index_t first_k,
                                    int depth) const {
         const bool whole_chunks = !Treat::changes || depth % chunk_elements == 0;
         R9V_UNROLL
@@ -128,7 +128,7 @@ private:
     }
 
     /// The prologue of the thread's own chunks in LDS, one element at a time.
-    R9V_INLINE void treat_elements(const LoadX& x, arch::local_bytes stage, index first_k,
+    R9V_INLINE void treat_elements(const LoadX& x, arch::local_bytes stage, index_t first_k,
                                    int depth) const {
         R9V_ROLLED
         for (int at = 0; at < LoadX::count * chunk_elements; ++at) {
@@ -240,7 +240,7 @@ private:
     fragment_reader read_x_;
     fragment_reader read_w_;
     Treat treat_;
-    index next_k_ = 0; ///< of the slab in the loaders' registers
+    index_t next_k_ = 0; ///< of the slab in the loaders' registers
 };
 
 } // namespace r9v::inline R9V_ABI::tile

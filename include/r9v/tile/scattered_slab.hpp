@@ -29,12 +29,12 @@ public:
             offset_[i] = row_offset(from, share::row(i));
     }
 
-    R9V_INLINE void load_ragged(const panel&, index at, int depth) {
+    R9V_INLINE void load_ragged(const panel&, index_t at, int depth) {
         const arch::global_bytes slab = base_ + at * slab_depth * k_stride_;
         R9V_UNROLL
         for (int e = 0; e < chunk_elements; ++e) {
             // Clamped to the last k: negative where the whole chunk lies beyond it.
-            const index k = detail::min(e, depth - 1 - first_k_);
+            const index_t k = detail::min(e, depth - 1 - first_k_);
             R9V_UNROLL
             for (int i = 0; i < count; ++i)
                 data_[i][e] = arch::load_global<2>(slab + k * k_stride_, offset_[i]);
@@ -63,7 +63,7 @@ public:
 
 private:
     arch::global_bytes base_;
-    index k_stride_;
+    index_t k_stride_;
     int first_k_;
     std::uint32_t to_;
     std::uint32_t offset_[count];

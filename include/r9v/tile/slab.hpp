@@ -43,13 +43,13 @@ R9V_HD constexpr int min(int a, int b) {
 /// A matrix as a block sees it: its first byte, and distances in bytes between neighbours.
 struct panel {
     arch::global_bytes base; ///< first row of the block, k = 0
-    index row_stride;
-    index k_stride;
+    index_t row_stride;
+    index_t k_stride;
     int rows; ///< that exist from the base on, at least 1: reads beyond are clamped to the last
 };
 
 /// Bytes from the panel's base to its lowest row in memory: not 0 where the stride is negative.
-[[nodiscard]] R9V_INLINE index lowest_row(const panel& from) {
+[[nodiscard]] R9V_INLINE index_t lowest_row(const panel& from) {
     return from.row_stride < 0 ? (from.rows - 1) * from.row_stride : 0;
 }
 /// Bytes from the lowest row to row `row`, clamped to those that exist. They must fit.
@@ -122,7 +122,7 @@ public:
     }
 
     /// Loads slab `at`, of which `depth` elements of k exist.
-    R9V_INLINE void load_ragged(const panel& from, index at, int depth) {
+    R9V_INLINE void load_ragged(const panel& from, index_t at, int depth) {
         const arch::global_bytes slab = base_ + at * step_;
         if (Order == order::k_contiguous && depth % chunk_elements != 0) {
             R9V_UNROLL
@@ -194,7 +194,7 @@ private:
     }
 
     arch::global_bytes base_;
-    index step_;
+    index_t step_;
     std::uint32_t to_;
     std::uint32_t offset_[count];
     arch::words4 data_[count];

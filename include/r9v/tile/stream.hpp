@@ -26,8 +26,8 @@ public:
     }
 
     /// Goes to element `k` of k.
-    R9V_INLINE void seek(index k) { at_ = base_ + k * k_stride_; }
-    R9V_INLINE void advance(index elements) { at_ += elements * k_stride_; }
+    R9V_INLINE void seek(index_t k) { at_ = base_ + k * k_stride_; }
+    R9V_INLINE void advance(index_t elements) { at_ += elements * k_stride_; }
 
     R9V_INLINE void load(piece& to) {
         R9V_UNROLL
@@ -111,7 +111,7 @@ private:
 
     arch::global_bytes base_;
     arch::global_bytes at_;
-    index k_stride_;
+    index_t k_stride_;
     std::uint32_t offset_[offsets];
 };
 

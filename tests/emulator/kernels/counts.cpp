@@ -34,10 +34,10 @@ using kinds = ::testing::Types<kind<half, layout::row_major>, kind<half, layout:
 TYPED_TEST_SUITE(large_gemm, kinds);
 
 TYPED_TEST(large_gemm, moves_what_the_tiling_implies) {
-    constexpr index size = 512;
+    constexpr index_t size = 512;
     const problem<typename TypeParam::element, TypeParam::weights> p{size, size, size};
     const launch_counts c = p.count(p.plain());
-    constexpr index blocks = (size / 128) * (size / 128);
+    constexpr index_t blocks = (size / 128) * (size / 128);
     EXPECT_LE(static_cast<double>(c.global_bytes_loaded), 1.02 * blocks * (128 + 128) * size * 2);
     EXPECT_EQ(c.global_bytes_stored, static_cast<std::uint64_t>(size * size * 2));
     EXPECT_EQ(c.wmma, static_cast<std::uint64_t>(size / 16 * (size / 16) * (size / 16)));
@@ -53,7 +53,7 @@ TYPED_TEST(large_gemm, has_no_lds_bank_conflicts) {
 }
 
 TYPED_TEST(large_gemm, fusion_moves_only_the_operands) {
-    constexpr index size = 512;
+    constexpr index_t size = 512;
     const problem<typename TypeParam::element, TypeParam::weights> p{size, size, 128};
     const launch_counts plain = p.count(p.plain());
     const launch_counts fused = p.count(p.fused());

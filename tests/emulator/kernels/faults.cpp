@@ -33,7 +33,7 @@ void expect_named(const fault& f, const char* kind, const char* kernel) {
 
 class planted : public ::testing::Test {
 protected:
-    static constexpr index size = 64;
+    static constexpr index_t size = 64;
     const problem<half> p{size, size, size};
 };
 

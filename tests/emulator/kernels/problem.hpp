@@ -17,14 +17,14 @@ namespace r9v_test {
 using r9v::bf16;
 using r9v::buffer;
 using r9v::half;
-using r9v::index;
+using r9v::index_t;
 using r9v::layout;
 
 inline constexpr r9v::gemm_tile large_tile{
     .m = 128, .n = 128, .k = 32, .waves_m = 2, .waves_n = 2, .regime = r9v::gemm_regime::large};
 
 template<class Element>
-std::vector<Element> random_elements(index count, unsigned seed) {
+std::vector<Element> random_elements(index_t count, unsigned seed) {
     std::mt19937 random{seed};
     std::uniform_real_distribution<float> uniform{-1, 1};
     std::vector<Element> values(static_cast<std::size_t>(count));
@@ -35,9 +35,9 @@ std::vector<Element> random_elements(index count, unsigned seed) {
 /// x [m, k], w [n, k] (or stored [k, n]), a bias, a residual and a result.
 template<class Element, layout W = layout::row_major>
 struct problem {
-    index m;
-    index n;
-    index k;
+    index_t m;
+    index_t n;
+    index_t k;
     buffer<Element> memory_x{random_elements<Element>(m * k, 1)};
     buffer<Element> memory_w{random_elements<Element>(n * k, 2)};
     buffer<Element> memory_b{random_elements<Element>(n, 3)};

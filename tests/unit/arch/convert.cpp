@@ -17,7 +17,6 @@
 namespace {
 
 using namespace r9v; // NOLINT(google-build-using-namespace)
-using r9v::index;
 
 template<class T>
 struct bits_type {
@@ -106,7 +105,7 @@ TYPED_TEST(conversions, to_float) {
                                 : static_cast<std::uint32_t>(random());
     }
     const buffer<std::uint32_t> input{codes};
-    const buffer<float> output{16384 * index{count}};
+    const buffer<float> output{16384 * index_t{count}};
     const stream s;
     widen<TypeParam><<<512, 32, 0, s.handle()>>>(input.data(), output.data());
     const std::vector<float> got = output.download(s);

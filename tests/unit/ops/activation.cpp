@@ -10,7 +10,7 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index;
+using r9v::index_t;
 using r9v::activation_kind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -211,7 +211,7 @@ TEST(activation, takes_numbers) {
     const auto expect = [&](auto op, auto formula) {
         expect_values(
             evaluated([&] { return op; }, x), x.size,
-            [&](index b, index r, index c) { return formula(x.at(b, r, c)); }, 3);
+            [&](index_t b, index_t r, index_t c) { return formula(x.at(b, r, c)); }, 3);
     };
     expect(r9v::leaky_relu(0.25f), [](double v) { return v > 0 ? v : 0.25 * v; });
     expect(r9v::elu(1.5f), [](double v) { return v > 0 ? v : 1.5 * std::expm1(v); });

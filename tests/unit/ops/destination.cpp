@@ -6,7 +6,7 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index;
+using r9v::index_t;
 using r9v::host_tensor;
 using r9v::layout;
 
@@ -18,9 +18,9 @@ void expect_stored(std::vector<float>& memory, const View& view, const grid& x) 
     std::fill(memory.begin(), memory.end(), poison);
     const auto chain = chain_of(r9v::store(view));
     evaluation<Math, std::remove_const_t<decltype(chain)>>{chain, x.size}.template run<N>(x);
-    for (index b = 0; b < x.size.batches; ++b)
-        for (index r = 0; r < x.size.rows; ++r)
-            for (index c = 0; c < x.size.columns; ++c) {
+    for (index_t b = 0; b < x.size.batches; ++b)
+        for (index_t r = 0; r < x.size.rows; ++r)
+            for (index_t c = 0; c < x.size.columns; ++c) {
                 float* found = nullptr;
                 if constexpr (View::rank == 3) {
                     found = &view(b, r, c);

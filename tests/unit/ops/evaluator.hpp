@@ -15,14 +15,14 @@
 
 namespace r9v_test {
 
-using r9v::index;
+using r9v::index_t;
 
 /// Values of a result, batch by batch and row by row.
 struct grid {
     r9v::extents size;
     std::vector<double> values;
 
-    [[nodiscard]] double at(index batch, index row, index column) const {
+    [[nodiscard]] double at(index_t batch, index_t row, index_t column) const {
         return values[static_cast<std::size_t>((batch * size.rows + row) * size.columns + column)];
     }
 };
@@ -40,14 +40,14 @@ inline grid random_grid(const r9v::extents& size, unsigned seed) {
 }
 
 template<class T = float>
-std::vector<T> random_values(index count, unsigned seed) {
+std::vector<T> random_values(index_t count, unsigned seed) {
     std::vector<T> made;
     for (const double value : random_grid({1, 1, count}, seed).values)
         made.push_back(r9v::from_double<T>(value));
     return made;
 }
 
-inline r9v::coordinate coordinate_of(index batch, index row, index column) {
+inline r9v::coordinate coordinate_of(index_t batch, index_t row, index_t column) {
     return {.batch_base = batch,
             .row_base = row / 4 * 4,
             .column_base = column / 16 * 16,
@@ -56,7 +56,7 @@ inline r9v::coordinate coordinate_of(index batch, index row, index column) {
 }
 
 template<class Real, int N>
-r9v::run<Real, N> run_at(const grid& from, index batch, index row, index column) {
+r9v::run<Real, N> run_at(const grid& from, index_t batch, index_t row, index_t column) {
     r9v::run<Real, N> values;
     for (int i = 0; i < N; ++i)
         values[i] = static_cast<Real>(from.at(batch, row, column + i));
@@ -77,10 +77,10 @@ public:
     template<int N, class... Grids>
     void run(const Grids&... from) {
         reset<r9v::tap_scope::tensor>();
-        for (index batch = 0; batch < size_.batches; ++batch)
-            for (index row = 0; row < size_.rows; ++row) {
+        for (index_t batch = 0; batch < size_.batches; ++batch)
+            for (index_t row = 0; row < size_.rows; ++row) {
                 reset<r9v::tap_scope::row>();
-                index column = 0;
+                index_t column = 0;
                 for (; column + N <= size_.columns; column += N)
                     one_run<N>(batch, row, column, from...);
                 for (; column < size_.columns; ++column)
@@ -95,7 +95,7 @@ private:
     using states = typename r9v::states_of<Math, Chain>::type;
 
     template<int N, class... Grids>
-    void one_run(index batch, index row, index column, const Grids&... from) {
+    void one_run(index_t batch, index_t row, index_t column, const Grids&... from) {
         r9v::evaluate(Math{}, chain_, states_[turn_ ^= 1], coordinate_of(batch, row, column),
                       run_at<real, N>(from, batch, row, column)...);
     }
@@ -166,9 +166,9 @@ template<class Expected>
 void expect_values(const std::vector<float>& found, const r9v::extents& size, Expected expected,
                    double ulps = 1) {
     std::size_t i = 0;
-    for (index batch = 0; batch < size.batches; ++batch)
-        for (index row = 0; row < size.rows; ++row)
-            for (index column = 0; column < size.columns; ++column, ++i) {
+    for (index_t batch = 0; batch < size.batches; ++batch)
+        for (index_t row = 0; row < size.rows; ++row)
+            for (index_t column = 0; column < size.columns; ++column, ++i) {
                 const double wanted = expected(batch, row, column);
                 ASSERT_NEAR(static_cast<double>(found[i]), wanted, ulps * 1.2e-7 * std::abs(wanted))
                     << "batch " << batch << ", row " << row << ", column " << column;

@@ -6,7 +6,7 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index;
+using r9v::index_t;
 
 constexpr r9v::extents size{2, 6, 21};
 
@@ -14,7 +14,7 @@ TEST(map, calls_the_function_on_every_value) {
     const grid x = random_grid(size, 41);
     const float by = 3.0f;
     const auto op = r9v::map([by](float v) { return v * by + 1.0f; });
-    const auto wanted = [&](index b, index r, index c) {
+    const auto wanted = [&](index_t b, index_t r, index_t c) {
         return x.at(b, r, c) * 3 + 1;
     };
     expect_values(evaluated([&] { return op; }, x), size, wanted);
@@ -26,7 +26,7 @@ TEST(map, tells_the_position) {
     const auto op = r9v::map([](float v, const r9v::coordinate& at) {
         return v + static_cast<float>(at.batch() * 10000 + at.row() * 100 + at.column());
     });
-    const auto wanted = [&](index b, index r, index c) {
+    const auto wanted = [&](index_t b, index_t r, index_t c) {
         return x.at(b, r, c) + static_cast<double>(b * 10000 + r * 100 + c);
     };
     expect_values(evaluated([&] { return op; }, x), size, wanted);
@@ -71,7 +71,7 @@ struct add_row_number {
 TEST(map, a_users_op_stands_beside_ours) {
     const grid x = random_grid(size, 43);
     expect_values(evaluated([] { return r9v::scale(2) | add_row_number{} | r9v::relu(); }, x), size,
-                  [&](index b, index r, index c) {
+                  [&](index_t b, index_t r, index_t c) {
                       return std::max(2 * x.at(b, r, c) + static_cast<double>(r), 0.0);
                   });
 }

@@ -7,7 +7,7 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index;
+using r9v::index_t;
 using r9v::host_tensor;
 
 constexpr r9v::extents size{1, 4, 21};
@@ -25,7 +25,7 @@ TEST(optional, does_nothing_without_a_tensor) {
     const auto op = r9v::optional(r9v::bias(none));
     EXPECT_EQ(tensors_of(op), 0);
     expect_values(evaluated([&] { return op | r9v::scale(2); }, x), size,
-                  [&](index b, index r, index c) { return 2 * x.at(b, r, c); });
+                  [&](index_t b, index_t r, index_t c) { return 2 * x.at(b, r, c); });
     const host_tensor<const float, 2> no_matrix{};
     EXPECT_EQ(evaluated([&] { return r9v::optional(r9v::residual(no_matrix)); }, x),
               evaluated([&] { return r9v::scale(1); }, x));

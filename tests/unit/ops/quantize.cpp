@@ -7,16 +7,16 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index;
+using r9v::index_t;
 using r9v::host_tensor;
 namespace rounding = r9v::rounding;
 
 constexpr r9v::extents size{2, 5, 24};
 
 /// Steps of 1/16 and 1/32, so that halves between two grid values occur.
-std::vector<float> steps(index count) {
+std::vector<float> steps(index_t count) {
     std::vector<float> made;
-    for (index i = 0; i < count; ++i)
+    for (index_t i = 0; i < count; ++i)
         made.push_back(i % 3 == 0 ? 0.0625f : 0.03125f);
     return made;
 }
@@ -31,9 +31,9 @@ void expect_int8(Make make, Step step, double zero) {
     const grid x = random_grid(size, 61);
     const auto found = evaluated<r9v::reference_math, std::int8_t>(make, x);
     const auto narrow = evaluated<float_math, std::int8_t>(make, x);
-    for (index b = 0, i = 0; b < size.batches; ++b)
-        for (index r = 0; r < size.rows; ++r)
-            for (index c = 0; c < size.columns; ++c, ++i) {
+    for (index_t b = 0, i = 0; b < size.batches; ++b)
+        for (index_t r = 0; r < size.rows; ++r)
+            for (index_t c = 0; c < size.columns; ++c, ++i) {
                 const auto wanted = to_int8(x.at(b, r, c) / step(b, r, c) + zero);
                 EXPECT_EQ(found[static_cast<std::size_t>(i)], wanted);
                 EXPECT_EQ(narrow[static_cast<std::size_t>(i)], wanted);
@@ -43,25 +43,25 @@ void expect_int8(Make make, Step step, double zero) {
 TEST(quantize, takes_every_parameter) {
     const auto v = steps(100);
     const float* p = v.data();
-    const auto at = [&](index i) {
+    const auto at = [&](index_t i) {
         return static_cast<double>(v[static_cast<std::size_t>(i)]);
     };
-    expect_int8([] { return r9v::quantize(0.0625f); }, [](index, index, index) { return 0.0625; },
+    expect_int8([] { return r9v::quantize(0.0625f); }, [](index_t, index_t, index_t) { return 0.0625; },
                 0);
     expect_int8([] { return r9v::quantize(0.0625f, 5); },
-                [](index, index, index) { return 0.0625; }, 5);
+                [](index_t, index_t, index_t) { return 0.0625; }, 5);
     expect_int8([&] { return r9v::quantize(r9v::per_tensor(host_tensor{p, {1}}), -7); },
-                [&](index, index, index) { return at(0); }, -7);
+                [&](index_t, index_t, index_t) { return at(0); }, -7);
     expect_int8([&] { return r9v::quantize(r9v::per_row(host_tensor{p, {2, 5}})); },
-                [&](index b, index r, index) { return at(5 * b + r); }, 0);
+                [&](index_t b, index_t r, index_t) { return at(5 * b + r); }, 0);
     expect_int8([&] { return r9v::quantize(r9v::per_column(host_tensor{p, {24}}), 3); },
-                [&](index, index, index c) { return at(c); }, 3);
+                [&](index_t, index_t, index_t c) { return at(c); }, 3);
     expect_int8([&] { return r9v::quantize(r9v::per_group(host_tensor{p, {5, 3}}, 8), 1); },
-                [&](index, index r, index c) { return at(3 * r + c / 8); }, 1);
+                [&](index_t, index_t r, index_t c) { return at(3 * r + c / 8); }, 1);
     const std::vector<std::int8_t> zero{9};
     expect_int8(
         [&] { return r9v::quantize(0.0625f, r9v::per_tensor(host_tensor{zero.data(), {1}})); },
-        [](index, index, index) { return 0.0625; }, 9);
+        [](index_t, index_t, index_t) { return 0.0625; }, 9);
 }
 
 TEST(quantize, with_a_type_rounds_in_place) {
@@ -129,11 +129,11 @@ TEST(dequantize, inverts_quantize) {
     const grid x = random_grid(size, 63);
     const auto found = evaluated(
         [&] { return r9v::dequantize(r9v::per_column(per_column), 3) | r9v::scale(1); }, x);
-    expect_values(found, size, [&](index b, index r, index c) {
+    expect_values(found, size, [&](index_t b, index_t r, index_t c) {
         return (x.at(b, r, c) - 3) * static_cast<double>(v[static_cast<std::size_t>(c)]);
     });
     expect_values(evaluated([] { return r9v::dequantize(0.25f); }, x), size,
-                  [&](index b, index r, index c) { return x.at(b, r, c) * 0.25; });
+                  [&](index_t b, index_t r, index_t c) { return x.at(b, r, c) * 0.25; });
 }
 
 } // namespace

@@ -8,7 +8,7 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index;
+using r9v::index_t;
 using r9v::host_tensor;
 
 constexpr r9v::extents size{2, 5, 21};
@@ -18,7 +18,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 /// Evaluates the tap that `make(view)` gives, over memory filled as a launch fills it, with runs of
 /// every length, and returns what it wrote.
 template<class Math, class Make>
-std::vector<float> gathered(Make make, index count, const grid& x) {
+std::vector<float> gathered(Make make, index_t count, const grid& x) {
     std::vector<std::vector<float>> results;
     const auto with_runs_of = [&]<int N>() {
         results.emplace_back(static_cast<std::size_t>(count), 0.0f);
@@ -40,10 +40,10 @@ std::vector<float> gathered(Make make, index count, const grid& x) {
 template<class Fold>
 std::vector<float> per_row(const grid& x, Fold fold) {
     std::vector<float> folded;
-    for (index b = 0; b < x.size.batches; ++b)
-        for (index r = 0; r < x.size.rows; ++r) {
+    for (index_t b = 0; b < x.size.batches; ++b)
+        for (index_t r = 0; r < x.size.rows; ++r) {
             double total = 0;
-            for (index c = 0; c < x.size.columns; ++c)
+            for (index_t c = 0; c < x.size.columns; ++c)
                 total = fold(total, x.at(b, r, c));
             folded.push_back(static_cast<float>(total));
         }
@@ -145,7 +145,7 @@ void expect_nonfinite() {
     for (const double value : {nan, infinity, -infinity, -nan}) {
         grid x = random_grid(size, 76);
         EXPECT_FALSE((found_in<Math, 8>(x)));
-        const auto put = [&](index b, index r, index c) {
+        const auto put = [&](index_t b, index_t r, index_t c) {
             x.values[static_cast<std::size_t>((b * size.rows + r) * size.columns + c)] = value;
             const r9v::nonfinite_position wanted{true, b, r, c};
             EXPECT_EQ((found_in<Math, 1>(x)), wanted);

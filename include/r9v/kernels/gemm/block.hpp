@@ -13,9 +13,9 @@ namespace r9v::inline R9V_ABI::kernels {
 
 /// The part of the result that a block computes.
 struct block_place {
-    index batch;
-    index row;
-    index column;
+    index_t batch;
+    index_t row;
+    index_t column;
     int rows;
     int columns;
     int part; ///< which of the result's columns of tiles
@@ -23,27 +23,27 @@ struct block_place {
     R9V_INLINE explicit block_place(const gemm_geometry& g) {
         const tile::tile_position at = g.tiles.at(arch::block_x());
         batch = at.batch;
-        row = static_cast<index>(at.row) * g.step_m;
-        column = static_cast<index>(at.column) * g.step_n;
+        row = static_cast<index_t>(at.row) * g.step_m;
+        column = static_cast<index_t>(at.column) * g.step_n;
         rows = count(g.m - row, g.step_m);
         columns = count(g.n - column, g.step_n);
         part = static_cast<int>(at.column);
     }
 
 private:
-    R9V_INLINE static int count(index left, int step) {
+    R9V_INLINE static int count(index_t left, int step) {
         return left < step ? static_cast<int>(left) : step;
     }
 };
 
 /// `rows` rows of a matrix [rows, k] from `row` on. The last two axes of the view are rows and k.
 template<class View>
-R9V_INLINE tile::panel panel_of(const View& view, index batch, index row, int rows) {
-    constexpr index bytes = sizeof(typename View::value_type);
+R9V_INLINE tile::panel panel_of(const View& view, index_t batch, index_t row, int rows) {
+    constexpr index_t bytes = sizeof(typename View::value_type);
     constexpr int row_axis = View::rank - 2;
-    const index row_stride =
+    const index_t row_stride =
         View::element_layout == layout::column_major ? bytes : view.strides[row_axis] * bytes;
-    const index k_stride =
+    const index_t k_stride =
         View::element_layout == layout::row_major ? bytes : view.strides[row_axis + 1] * bytes;
     arch::global_bytes base = arch::to_global(view.data) + row * row_stride;
     if constexpr (View::rank == 3) base += batch * view.strides[0] * bytes;

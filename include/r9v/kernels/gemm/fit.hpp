@@ -16,26 +16,26 @@ namespace r9v::inline R9V_ABI {
 
 namespace detail {
 
-inline constexpr index lane_reach = index{1} << 32; ///< bytes that a lane's offset spans
+inline constexpr index_t lane_reach = index_t{1} << 32; ///< bytes that a lane's offset spans
 
-constexpr index magnitude(index stride) {
+constexpr index_t magnitude(index_t stride) {
     return stride < 0 ? -stride : stride;
 }
 
 /// `steps` strides of `stride` elements fit a lane's offset, with room for the rest of a slab.
-constexpr bool within_reach(index stride, index steps, index bytes) {
-    constexpr index room = lane_reach - (index{1} << 16);
+constexpr bool within_reach(index_t stride, index_t steps, index_t bytes) {
+    constexpr index_t room = lane_reach - (index_t{1} << 16);
     return steps <= 0 || magnitude(stride) <= room / bytes / steps;
 }
 
 /// How many of `rows` rows of a panel are within a lane's reach.
 template<class View>
 constexpr int rows_within_reach(const View& v, int rows) {
-    constexpr index bytes = sizeof(typename View::value_type);
+    constexpr index_t bytes = sizeof(typename View::value_type);
     if (View::element_layout == layout::column_major) return rows; // 2 bytes apart
-    const index stride = v.strides[View::rank - 2];
+    const index_t stride = v.strides[View::rank - 2];
     while (rows > 1 &&
-           !within_reach(stride, std::min<index>(rows, extent_from_last(v, 1)) - 1, bytes))
+           !within_reach(stride, std::min<index_t>(rows, extent_from_last(v, 1)) - 1, bytes))
         rows = (rows + 1) / 2;
     return rows;
 }
@@ -46,7 +46,7 @@ bool allows_transposing_loads(const View& v) {
     if constexpr (View::element_layout != layout::column_major) {
         return true;
     } else {
-        const index k_stride = v.strides[View::rank - 1];
+        const index_t k_stride = v.strides[View::rank - 1];
         const bool one_k = extent_from_last(v, 0) == 1;
         bool aligned =
             reinterpret_cast<std::uint64_t>(v.data) % 16 == 0 && extent_from_last(v, 1) % 8 == 0;
@@ -59,14 +59,14 @@ bool allows_transposing_loads(const View& v) {
 
 /// Whether 32-bit offsets reach `rows` rows and `columns` columns of every operand of a chain.
 struct reach_check {
-    index rows;
-    index columns;
-    index total_columns;
+    index_t rows;
+    index_t columns;
+    index_t total_columns;
     bool fits = true;
 
     template<span Span, class View>
     void operator()(const char*, const operand<Span, View>& o, access) {
-        constexpr index bytes = sizeof(typename View::value_type);
+        constexpr index_t bytes = sizeof(typename View::value_type);
         if constexpr (Span == span::row || Span == span::group || Span == span::matrix)
             step(o.row_stride(), rows, bytes);
         if constexpr (Span == span::column || Span == span::matrix)
@@ -76,30 +76,35 @@ struct reach_check {
 
 private:
     // Each of the two axes gets half of the reach; unsigned offsets do not go backwards.
-    void step(index stride, index steps, index bytes) {
+    void step(index_t stride, index_t steps, index_t bytes) {
         fits = fits && stride >= 0 && within_reach(stride, 2 * steps, bytes);
     }
 };
 
 template<class Chain>
-bool is_within_reach(const Chain& ops, index rows, index columns, index total_columns) {
+bool is_within_reach(const Chain& ops, index_t rows, index_t columns, index_t total_columns) {
     reach_check check{rows, columns, total_columns};
     visit_operands(ops, check);
     return check.fits;
 }
 
-/// Estimated cycles: every compute unit works through its share of the tiles, four matrix
-/// instructions of 16 cycles at a time on two SIMDs. Small tiles load more for each product.
+/// Estimated cycles of a tiled kernel. A compute unit has two SIMDs, on which a matrix instruction
+/// takes 16 cycles, and works on as many blocks at a time as LDS holds; a slab cannot take less
+/// than the latency of the loads for the next one. Small tiles load more for each product.
 constexpr double estimated_cycles(const gemm_tile& t, int results, const gemm_geometry& g,
-                                  double blocks, int compute_units) {
-    if (t.regime == gemm_regime::skinny) return 0; // wherever it fits
-    const double rounds = static_cast<double>(
-        ceil_div(static_cast<index>(blocks), static_cast<index>(compute_units)));
-    const double slabs = static_cast<double>(ceil_div<index>(g.k, t.k));
-    const double slab_cycles = t.m * t.n * results / 16.0;
-    const double penalty = t.regime == gemm_regime::large ? 1.0 : 1.3;
+                                  index_t blocks, int compute_units) {
+    constexpr index_t lds = 65536;
+    constexpr double load_latency = 900;
     constexpr double start_and_finish = 3000;
-    return rounds * (slabs * slab_cycles * penalty + start_and_finish);
+    const index_t stages = index_t{2} * (t.m + results * t.n) * t.k * 2;
+    const index_t share = ceil_div<index_t>(blocks, compute_units);
+    const index_t together = std::min(share, lds / stages);
+    const double penalty = t.regime == gemm_regime::large ? 1.0 : 1.3;
+    const double slab = t.m * t.n * results / 16.0 * penalty;
+    const double slabs = static_cast<double>(ceil_div<index_t>(g.k, t.k));
+    return static_cast<double>(ceil_div(share, together)) *
+           (slabs * std::max(static_cast<double>(together) * slab, load_latency) +
+            start_and_finish);
 }
 
 } // namespace detail
@@ -118,7 +123,7 @@ struct gemm_choice {
     int tile = -1;
     gemm_misfit misfit = gemm_misfit::none;
     gemm_geometry geometry;
-    index blocks = 0;
+    index_t blocks = 0;
 };
 
 /// The geometry of a program with a tile, and whether it may run with it.
@@ -142,14 +147,14 @@ template<class Program>
                           detail::allows_transposing_loads(w2);
     g.wide_chain = detail::is_within_reach(p.chain, 16, 16, g.n);
 
-    const index tiles_m = ceil_div<index>(g.m, g.step_m);
-    const index tiles_n = ceil_div<index>(g.n, g.step_n);
+    const index_t tiles_m = ceil_div<index_t>(g.m, g.step_m);
+    const index_t tiles_n = ceil_div<index_t>(g.n, g.step_n);
     // A launch counts threads in 32 bits; the kernel divides block numbers below 2^31.
-    const index most =
-        std::min<index>(index{std::numeric_limits<std::uint32_t>::max()} / t.threads(),
-                        std::numeric_limits<std::int32_t>::max());
-    const bool grid_fits = tiles_m <= most && tiles_n <= most / std::max<index>(tiles_m, 1) &&
-                           g.batches <= most / std::max<index>(tiles_m * tiles_n, 1);
+    const index_t most =
+        std::min<index_t>(index_t{std::numeric_limits<std::uint32_t>::max()} / t.threads(),
+                          std::numeric_limits<std::int32_t>::max());
+    const bool grid_fits = tiles_m <= most && tiles_n <= most / std::max<index_t>(tiles_m, 1) &&
+                           g.batches <= most / std::max<index_t>(tiles_m * tiles_n, 1);
     const bool medium = t.regime == gemm_regime::medium;
     if (t.regime == gemm_regime::skinny && g.m > 16)
         choice.misfit = gemm_misfit::rows;
@@ -185,8 +190,10 @@ template<class Program, gemm_tile... Tiles>
             continue;
         }
         const double cycles =
-            detail::estimated_cycles(tiles[i], Program::head_type::results, choice.geometry,
-                                     static_cast<double>(choice.blocks), compute_units);
+            tiles[i].regime == gemm_regime::skinny // wherever it fits
+                ? 0
+                : detail::estimated_cycles(tiles[i], Program::head_type::results, choice.geometry,
+                                           std::max<index_t>(choice.blocks, 1), compute_units);
         if (best.tile >= 0 && cycles >= least) continue;
         least = cycles;
         best = choice;

@@ -11,10 +11,10 @@
 namespace r9v::inline R9V_ABI {
 
 struct gemm_geometry {
-    index m = 0;
-    index n = 0;
-    index k = 0;
-    index batches = 1;
+    index_t m = 0;
+    index_t n = 0;
+    index_t k = 0;
+    index_t batches = 1;
     tile::raster tiles;
     /// Rows and columns of the result that a block computes: those of its tile, or fewer where
     /// strides are so large that 32 bits do not span more rows.
@@ -30,7 +30,7 @@ struct gemm_geometry {
     std::int32_t parts = 1;
 
     /// The first of a row's `parts` partial results for stateful tap number `tap` of the chain.
-    [[nodiscard]] R9V_HD constexpr float* partials_of(int tap, index batch, index row) const {
+    [[nodiscard]] R9V_HD constexpr float* partials_of(int tap, index_t batch, index_t row) const {
         return partials + ((tap * batches + batch) * m + row) * parts;
     }
 };

@@ -39,12 +39,12 @@ inline constexpr bool is_gemm_element = std::is_same_v<T, half> || std::is_same_
 
 /// The index of axis `axis` counted from the last: 0 is the last.
 template<class View>
-constexpr index extent_from_last(const View& v, int axis) {
+constexpr index_t extent_from_last(const View& v, int axis) {
     return v.extents[View::rank - 1 - axis];
 }
 
 template<class View>
-constexpr index batch_extent(const View& v) {
+constexpr index_t batch_extent(const View& v) {
     if constexpr (View::rank == 3) {
         return v.extents[0];
     } else {
@@ -85,11 +85,11 @@ struct gemm_head {
     using element = typename x_view::value_type;
 
     /// Length of the inner axis.
-    [[nodiscard]] R9V_HD constexpr index inner() const { return x.view.extents[x_view::rank - 1]; }
+    [[nodiscard]] R9V_HD constexpr index_t inner() const { return x.view.extents[x_view::rank - 1]; }
     /// Batches, rows (m) and columns (n) of the result. An operand of rank 2 serves every batch.
     [[nodiscard]] constexpr extents result() const {
-        const index x_batches = detail::batch_extent(x.view);
-        const index w_batches = detail::batch_extent(first_weights());
+        const index_t x_batches = detail::batch_extent(x.view);
+        const index_t w_batches = detail::batch_extent(first_weights());
         return {x_batches == 1 ? w_batches : x_batches, detail::extent_from_last(x.view, 1),
                 detail::extent_from_last(first_weights(), 1)};
     }

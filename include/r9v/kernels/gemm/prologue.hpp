@@ -16,7 +16,7 @@ class prologue {
 public:
     static constexpr bool changes = true;
 
-    R9V_INLINE prologue(const Chain& ops, index batch, index row, int rows)
+    R9V_INLINE prologue(const Chain& ops, index_t batch, index_t row, int rows)
         : ops_{ops},
           batch_{batch},
           row_{row},
@@ -24,7 +24,7 @@ public:
 
     /// `row` counts from the block's first and is clamped as the loads were; `k` is uniform,
     /// `lane_k` the lane's distance from it.
-    R9V_INLINE arch::words4 operator()(arch::words4 chunk, int row, index k, int lane_k) const {
+    R9V_INLINE arch::words4 operator()(arch::words4 chunk, int row, index_t k, int lane_k) const {
         constexpr int n = tile::chunk_elements;
         run<float, n> values;
         R9V_UNROLL
@@ -38,20 +38,20 @@ public:
     }
 
     /// One element, for the slab whose last chunk is not whole.
-    R9V_INLINE std::uint16_t single(std::uint16_t bits, int row, index k, int lane_k) const {
+    R9V_INLINE std::uint16_t single(std::uint16_t bits, int row, index_t k, int lane_k) const {
         run<float, 1> value{{arch::element_to_float<Element>(bits, 0)}};
         value = transform(Math{}, ops_, position(row, k, lane_k), value);
         return static_cast<std::uint16_t>(arch::element_from_float<Element>(value[0]));
     }
 
 private:
-    R9V_INLINE coordinate position(int row, index k, int lane_k) const {
+    R9V_INLINE coordinate position(int row, index_t k, int lane_k) const {
         return {batch_, row_, k, row < rows_ ? row : rows_ - 1, lane_k};
     }
 
     const Chain& ops_;
-    index batch_;
-    index row_;
+    index_t batch_;
+    index_t row_;
     int rows_;
 };
 

@@ -13,9 +13,9 @@ namespace r9v::inline R9V_ABI {
 namespace detail {
 
 template<class View>
-[[nodiscard]] double element_at(const View& v, index batch, index row, index column) {
+[[nodiscard]] double element_at(const View& v, index_t batch, index_t row, index_t column) {
     if constexpr (View::rank == 3) {
-        return to_double(v(v.extents[0] == 1 ? index{0} : batch, row, column));
+        return to_double(v(v.extents[0] == 1 ? index_t{0} : batch, row, column));
     } else {
         return to_double(v(row, column));
     }
@@ -23,8 +23,8 @@ template<class View>
 
 /// Row `row` of x after its prologue.
 template<class Source>
-void load_row(const Source& x, index batch, index row, std::vector<double>& values) {
-    for (index k = 0; k < static_cast<index>(values.size()); ++k) {
+void load_row(const Source& x, index_t batch, index_t row, std::vector<double>& values) {
+    for (index_t k = 0; k < static_cast<index_t>(values.size()); ++k) {
         const coordinate at{.batch_base = batch, .row_base = row, .column_base = k};
         const run<double, 1> loaded{{element_at(x.view, batch, row, k)}};
         values[static_cast<std::size_t>(k)] =
@@ -33,9 +33,9 @@ void load_row(const Source& x, index batch, index row, std::vector<double>& valu
 }
 
 template<class View>
-[[nodiscard]] double dot(const std::vector<double>& x, const View& w, index batch, index column) {
+[[nodiscard]] double dot(const std::vector<double>& x, const View& w, index_t batch, index_t column) {
     double sum = 0;
-    for (index k = 0; k < static_cast<index>(x.size()); ++k)
+    for (index_t k = 0; k < static_cast<index_t>(x.size()); ++k)
         sum += x[static_cast<std::size_t>(k)] * element_at(w, batch, column, k);
     return sum;
 }
@@ -52,11 +52,11 @@ void run_reference(const program<Head, Chain>& p) {
     typename states_of<reference_math, Chain>::type states{};
 
     reset_taps<tap_scope::tensor>(p.chain, states);
-    for (index batch = 0; batch < size.batches; ++batch) {
-        for (index row = 0; row < size.rows; ++row) {
+    for (index_t batch = 0; batch < size.batches; ++batch) {
+        for (index_t row = 0; row < size.rows; ++row) {
             detail::load_row(p.head.x, batch, row, x);
             reset_taps<tap_scope::row>(p.chain, states);
-            for (index column = 0; column < size.columns; ++column) {
+            for (index_t column = 0; column < size.columns; ++column) {
                 const coordinate at{
                     .batch_base = batch, .row_base = row, .column_base = column};
                 const run<double, 1> first{

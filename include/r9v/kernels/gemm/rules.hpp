@@ -19,8 +19,8 @@ template<class Head>
         return error{"r9v: x has %" PRId64 " columns (k) but the weights have %" PRId64 ". Both "
                      "need the same k; pass transposed(w) for a weight stored [k, n].",
                      extent_from_last(x, 0), extent_from_last(w, 0)};
-    const index x_batches = batch_extent(x);
-    const index w_batches = batch_extent(w);
+    const index_t x_batches = batch_extent(x);
+    const index_t w_batches = batch_extent(w);
     const bool shared = Head::x_view::rank == 2 || Head::w_view::rank == 2;
     if (!shared && x_batches != w_batches)
         return error{"r9v: x has %" PRId64 " batches but the weights have %" PRId64 ". Give both "

@@ -28,7 +28,7 @@ class skinny {
     struct piece {
         typename stream_x::piece x;
         typename stream_w::piece w[results];
-        index k;
+        index_t k;
     };
 
 public:
@@ -58,7 +58,7 @@ public:
             w_[r].attach(w[r]);
         for_each_sum([](int, arch::floats8& sum) { sum = arch::floats8{}; });
 
-        const index whole = geometry_.k / Tile.k;
+        const index_t whole = geometry_.k / Tile.k;
         const int kept = static_cast<int>(geometry_.k % Tile.k);
         if (kept != 0 && static_cast<int>(whole % waves) == wave_) {
             piece last;
@@ -67,7 +67,7 @@ public:
             treat_ragged(last, kept, lds + sums_bytes);
             multiply(last);
         }
-        seek(index{wave_} * Tile.k);
+        seek(index_t{wave_} * Tile.k);
         multiply_whole((whole - wave_ + waves - 1) / waves);
     }
 
@@ -96,7 +96,7 @@ public:
 
 private:
     /// Two pieces in registers: one is loaded while the other is multiplied.
-    R9V_INLINE void multiply_whole(index pieces) {
+    R9V_INLINE void multiply_whole(index_t pieces) {
         if (pieces <= 0) return;
         piece a;
         piece b;
@@ -116,7 +116,7 @@ private:
         }
     }
 
-    R9V_INLINE void seek(index k) {
+    R9V_INLINE void seek(index_t k) {
         k_ = k;
         x_.seek(k);
         R9V_UNROLL
@@ -176,7 +176,7 @@ private:
     }
 
     template<class Treat>
-    R9V_INLINE static void treat_elements(const Treat& treat, index k, int kept,
+    R9V_INLINE static void treat_elements(const Treat& treat, index_t k, int kept,
                                           arch::local_bytes lds) {
         R9V_ROLLED
         for (int at = 0; at < steps * tile::chunk_elements; ++at) {
@@ -230,7 +230,7 @@ private:
     int wave_;
     stream_x x_;
     stream_w w_[results];
-    index k_ = 0;
+    index_t k_ = 0;
     tile_type sums_;
 };
 

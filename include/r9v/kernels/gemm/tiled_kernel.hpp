@@ -38,7 +38,7 @@ struct tiled {
 
     /// Prologue operands of large tiles fit 32-bit offsets; medium tiles must not rely on it.
     using prologue_math = tile::device_math<
-        std::conditional_t<Tile.regime == gemm_regime::large, std::uint32_t, index>>;
+        std::conditional_t<Tile.regime == gemm_regime::large, std::uint32_t, index_t>>;
 
     static constexpr int park_bytes = waves * finisher::lds_bytes;
     static constexpr int lds_bytes = park_bytes > shape.lds_bytes() ? park_bytes
@@ -95,8 +95,8 @@ R9V_INLINE void tiled_block(const Program& program, const gemm_geometry& geometr
     }
 
     // Finish.
-    const index row = place.row + wave_m * kernel::shape.rows_a_wave();
-    const index column = place.column + wave_n * kernel::shape.columns_a_wave();
+    const index_t row = place.row + wave_m * kernel::shape.rows_a_wave();
+    const index_t column = place.column + wave_n * kernel::shape.columns_a_wave();
     typename kernel::finisher finish{
         program.chain,
         {place.batch, row, column, place.row + place.rows, place.column + place.columns},

@@ -107,10 +107,13 @@ constexpr bool is_valid_tile(const gemm_tile& t, const gemm_traits& traits) {
     const int fragments_m = t.waves_m > 0 ? t.m / t.waves_m / 16 : 0;
     const int fragments_n = t.waves_n > 0 ? t.n / t.waves_n / 16 : 0;
     if (t.regime == gemm_regime::large && !has_contiguous_axis(traits)) return false;
-    return t.k == 32 && t.waves_k == 1 && (waves == 4 || waves == 8) && fragments_m >= 1 &&
-           fragments_n >= 1 && t.m == fragments_m * 16 * t.waves_m &&
-           t.n == fragments_n * 16 * t.waves_n && t.m % (waves * 8) == 0 &&
-           t.n % (waves * 8) == 0 && fragments_m * fragments_n * traits.results <= 16;
+    // Every matrix instruction of half a slab has room beside it for one fragment of the other
+    // half.
+    const int fragments = fragments_m + traits.results * fragments_n;
+    const int products = fragments_m * traits.results * fragments_n;
+    return t.k == 32 && t.waves_k == 1 && (waves == 4 || waves == 8) && products >= fragments &&
+           products <= 16 && t.m == fragments_m * 16 * t.waves_m &&
+           t.n == fragments_n * 16 * t.waves_n && t.m % (waves * 8) == 0 && t.n % (waves * 8) == 0;
 }
 
 } // namespace detail
