@@ -20,11 +20,6 @@ struct wave_place {
     index_t column_end;
 };
 
-/// Gets merged row statistics of taps that merge in order.
-struct no_partials {
-    R9V_INLINE void operator()(int, const coordinate&, float) const {}
-};
-
 namespace detail {
 
 using wide_math = device_math<std::uint32_t>;
@@ -75,7 +70,8 @@ struct lane_place {
 
 } // namespace detail
 
-/// Runs `ops` over `Results` x `Rows` x `Columns` fragments.
+/// Runs `ops` over `Results` x `Rows` x `Columns` fragments. `Partials` gets the row statistics of
+/// taps that merge in order: partials(tap, coordinate, value).
 template<int Results, int Rows, int Columns, class Chain, class Partials>
 class finisher {
     using states = typename states_of<detail::wide_math, Chain>::type;
@@ -105,9 +101,9 @@ public:
     }
 
 private:
-    /// No guards. Columns go outermost, so
-    /// that what follows columns alone, such as a bias, is held for one fragment at a time. Runs
-    /// are kept apart, since the compiler pairs fewer instructions where it mixes them.
+    /// No guards. Columns go outermost, so that what follows columns alone, such as a bias, is held
+    /// for one fragment at a time. Runs are kept apart, since the compiler pairs fewer instructions
+    /// where it mixes them.
     R9V_INLINE void finish_whole(const tile_type& tile) {
         states whole;
         states of_row[Rows];

@@ -29,7 +29,9 @@ struct block_shape {
 /// Passes chunks on as they are: for sources without a prologue.
 struct untreated {
     static constexpr bool changes = false;
-    R9V_INLINE arch::words4 operator()(arch::words4 chunk, int, index_t, int) const { return chunk; }
+    R9V_INLINE arch::words4 operator()(arch::words4 chunk, int, index_t, int) const {
+        return chunk;
+    }
 };
 
 /// `LoadX` and `LoadW` move slabs of Shape.m and Shape.n rows. `Treat` is the prologue of x:
@@ -51,7 +53,8 @@ public:
 
     /// tile += x * w over all of k >= 1. The slab that may be ragged goes first, so that the loop
     /// has none.
-    R9V_INLINE void multiply(const panel& x, const panel (&w)[results], index_t k, tile_type& tile) {
+    R9V_INLINE void multiply(const panel& x, const panel (&w)[results], index_t k,
+                             tile_type& tile) {
         const auto slabs = static_cast<std::int32_t>(ceil_div<index_t>(k, slab_depth));
         attach(x, w);
         fill(x, w, k, slabs);
