@@ -4,10 +4,9 @@
 // Strict mode: how poison spreads, what is still outstanding, and what is reported.
 #pragma once
 
-#include <string>
-
 #include "../isa/instruction.hpp"
 #include "../wave/wave.hpp"
+#include <string>
 
 namespace r9v_emulator {
 
@@ -46,6 +45,8 @@ void check_lds_accesses(wave& w, const op& o, u32 mask, const u32 (&offsets)[lan
                         bool write, bool atomic);
 void begin_lds_checks(group& g);
 
-inline const taint& taint_at(const wave& w, u16 index) { return w.taints[index]; }
+inline const taint& taint_at(const wave& w, u16 index) {
+    return w.taints[index];
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

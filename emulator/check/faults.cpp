@@ -2,12 +2,11 @@
 // Copyright (c) the r9v authors
 //
 // Collecting faults: one per kind and instruction, and an end to the launch when there are many.
-#include <algorithm>
-#include <bit>
-
 #include "../decode/program.hpp"
 #include "../report/report.hpp"
 #include "check.hpp"
+#include <algorithm>
+#include <bit>
 
 namespace r9v_emulator {
 namespace {
@@ -37,9 +36,11 @@ void add_fault(wave& w, const op& o, std::string_view kind, int lane, u64 addres
     launch.faults.push_back(std::move(f));
 }
 
-}  // namespace
+} // namespace
 
-int lowest_lane(u32 mask) { return mask ? std::countr_zero(mask) : -1; }
+int lowest_lane(u32 mask) {
+    return mask ? std::countr_zero(mask) : -1;
+}
 
 void report(wave& w, const op& o, std::string_view kind, int lane, u64 address,
             const std::string& detail) {
@@ -61,4 +62,4 @@ void report_poison(wave& w, const op& o, std::string_view what, u32 lane_mask, u
            "a value that was never written decides here");
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

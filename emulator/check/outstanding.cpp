@@ -3,9 +3,8 @@
 //
 // Registers whose value is still on its way. While an access is outstanding its registers are
 // poison; what they become afterwards waits in wave::after.
-#include <bit>
-
 #include "check.hpp"
+#include <bit>
 
 namespace r9v_emulator {
 namespace {
@@ -30,7 +29,7 @@ void settle(wave& w, u16 index) {
     w.taints[index] = w.after[index];
 }
 
-}  // namespace
+} // namespace
 
 std::string register_name(unsigned index) {
     if (index < vector_count) return "v" + std::to_string(index);
@@ -49,8 +48,8 @@ bool check_pending(wave& w, const op& o, u16 first, unsigned count, bool overwri
     for (unsigned n = 0; n < count; ++n) {
         const u16 index = static_cast<u16>(first + n);
         const bool vector = is_vector(index);
-        const bool waiting = vector ? w.pending[index] != 0
-                                    : scalar_pending(w, index - scalar_first);
+        const bool waiting =
+            vector ? w.pending[index] != 0 : scalar_pending(w, index - scalar_first);
         if (!waiting) continue;
         if (!found)
             report(w, o, overwrite ? "overwrite before wait" : "use before wait",
@@ -113,4 +112,4 @@ void retire_scalar(wave& w) {
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -3,10 +3,9 @@
 //
 // How poison spreads through a vector instruction. All of this is off the fast path: it runs only
 // when an operand is poison or outstanding.
-#include <bit>
-
 #include "../isa/dpp.hpp"
 #include "check.hpp"
+#include <bit>
 
 namespace r9v_emulator {
 namespace {
@@ -18,11 +17,14 @@ struct operand_taint {
 /// A scalar broadcast to all lanes: a byte is poison when any of its bits is.
 taint broadcast(u32 bits) {
     taint t;
-    for (unsigned b = 0; b < 4; ++b) t.plane[b] = (bits >> (8 * b) & 0xff) ? all_lanes : 0;
+    for (unsigned b = 0; b < 4; ++b)
+        t.plane[b] = (bits >> (8 * b) & 0xff) ? all_lanes : 0;
     return t;
 }
 
-bool is_half(kind k) { return k == kind::b16 || k == kind::f16 || k == kind::bf16; }
+bool is_half(kind k) {
+    return k == kind::b16 || k == kind::f16 || k == kind::bf16;
+}
 bool is_packed(kind k) {
     return k == kind::packed_f16 || k == kind::packed_bf16 || k == kind::packed_b16;
 }
@@ -43,11 +45,12 @@ operand_taint read_operand(const wave& w, const op& o, int i) {
     if (index >= constant_index) return out;
     for (unsigned n = 0; n < (words_of(k) == 2 ? 2u : 1u); ++n) {
         taint t = w.taints[index + n];
-        if (is_scalar(index)) t = k == kind::mask ? taint::of(t.plane[0], 0, 0, 0)
-                                                  : broadcast(t.plane[0]);
+        if (is_scalar(index))
+            t = k == kind::mask ? taint::of(t.plane[0], 0, 0, 0) : broadcast(t.plane[0]);
         if (o.dpp != dpp_kind::none && i == 0) t = move_dpp(w, o, t);
-        if (is_half(k)) t = (o.sel >> i & 1) ? taint::of(t.plane[2], t.plane[3], 0, 0)
-                                             : taint::of(t.plane[0], t.plane[1], 0, 0);
+        if (is_half(k))
+            t = (o.sel >> i & 1) ? taint::of(t.plane[2], t.plane[3], 0, 0)
+                                 : taint::of(t.plane[0], t.plane[1], 0, 0);
         if (is_packed(k)) {
             const unsigned low = (o.sel >> i & 1) ? 2 : 0, high = (o.sel_hi >> i & 1) ? 2 : 0;
             t = taint::of(t.plane[low], t.plane[low + 1], t.plane[high], t.plane[high + 1]);
@@ -80,7 +83,7 @@ u32 lane_value(const wave& w, const op& o, int i, unsigned lane) {
 taint shifted(const taint& from, int bits) {
     taint to;
     for (int b = 0; b < 4; ++b) {
-        const int first = 8 * b - bits, last = first + 7;  // source bits of byte b
+        const int first = 8 * b - bits, last = first + 7; // source bits of byte b
         for (int s = 0; s < 4; ++s)
             if (8 * s <= last && first <= 8 * s + 7) to.plane[b] |= from.plane[s];
     }
@@ -90,8 +93,7 @@ taint shifted(const taint& from, int bits) {
 taint shift_by(const wave& w, const op& o, const taint& data, int amount_at, bool left,
                u32 amount_any) {
     u32 amount = 0;
-    if (!uniform_value(w, o, amount_at, amount))
-        return taint::every(data.any_byte() | amount_any);
+    if (!uniform_value(w, o, amount_at, amount)) return taint::every(data.any_byte() | amount_any);
     const int bits = static_cast<int>(amount & 31);
     return shifted(data, left ? bits : -bits);
 }
@@ -158,8 +160,10 @@ u32 mixed_any(const op& o, const operand_taint (&in)[4]) {
     u32 any = 0;
     for (int i = 0; i < 3; ++i) {
         const taint& t = in[i].word[0];
-        if (!(o.sel_hi >> i & 1)) any |= t.any_byte();
-        else any |= (o.sel >> i & 1) ? t.high_half() : t.low_half();
+        if (!(o.sel_hi >> i & 1))
+            any |= t.any_byte();
+        else
+            any |= (o.sel >> i & 1) ? t.high_half() : t.low_half();
     }
     return any;
 }
@@ -168,23 +172,35 @@ taint result_taint(const wave& w, const op& o, const operand_taint (&in)[4], u32
     const taint &a = in[0].word[0], &b = in[1].word[0], &c = in[2].word[0];
     switch (o.info->taint_rule) {
     case rule::bytes:
-    case rule::packed: return is_packed(o.info->src[0]) || is_packed(o.info->src[1])
-                                  ? taint::of((a | b | c).low_half(), (a | b | c).low_half(),
-                                              (a | b | c).high_half(), (a | b | c).high_half())
-                                  : a | b | c;
-    case rule::bytes_and: return and_taint(w, o, a, b) | c;
-    case rule::select: return select_taint(w, o, in);
-    case rule::shift_left: return shift_by(w, o, b, 0, true, a.any_byte());
-    case rule::shift_right: return shift_by(w, o, b, 0, false, a.any_byte());
-    case rule::shift_left_or: return shift_by(w, o, a, 1, true, b.any_byte()) | c;
-    case rule::permute: return permute_taint(w, o, in);
-    case rule::align_bits: return align_taint(w, o, in, 1);
-    case rule::align_bytes: return align_taint(w, o, in, 8);
-    case rule::bit_field: return bit_field_taint(w, o, in, any);
+    case rule::packed:
+        return is_packed(o.info->src[0]) || is_packed(o.info->src[1])
+                   ? taint::of((a | b | c).low_half(), (a | b | c).low_half(),
+                               (a | b | c).high_half(), (a | b | c).high_half())
+                   : a | b | c;
+    case rule::bytes_and:
+        return and_taint(w, o, a, b) | c;
+    case rule::select:
+        return select_taint(w, o, in);
+    case rule::shift_left:
+        return shift_by(w, o, b, 0, true, a.any_byte());
+    case rule::shift_right:
+        return shift_by(w, o, b, 0, false, a.any_byte());
+    case rule::shift_left_or:
+        return shift_by(w, o, a, 1, true, b.any_byte()) | c;
+    case rule::permute:
+        return permute_taint(w, o, in);
+    case rule::align_bits:
+        return align_taint(w, o, in, 1);
+    case rule::align_bytes:
+        return align_taint(w, o, in, 8);
+    case rule::bit_field:
+        return bit_field_taint(w, o, in, any);
     case rule::pack_halves:
         return taint::of(a.low_half(), a.low_half(), b.low_half(), b.low_half());
-    case rule::mix: return taint::every(mixed_any(o, in));
-    default: return taint::every(any);
+    case rule::mix:
+        return taint::every(mixed_any(o, in));
+    default:
+        return taint::every(any);
     }
 }
 
@@ -203,7 +219,7 @@ void check_operands(wave& w, const op& o) {
     if (info.mask_out) check_pending(w, o, mask_dst, 1, true);
 }
 
-}  // namespace
+} // namespace
 
 taint permuted_taint(const wave& w, const op& o, const taint& from, u32& invalid) {
     invalid = ~dpp_lanes(w, o).enabled;
@@ -226,7 +242,8 @@ void propagate(wave& w, const op& o) {
         const u16 index = info.dst == kind::none ? o.dst : o.dst2;
         if (index == scalar(exec_number) && (any & enabled))
             report_poison(w, o, "EXEC", any & enabled);
-        else if (index < scalar(discard_number)) w.taints[index] = taint::of(any & enabled, 0, 0, 0);
+        else if (index < scalar(discard_number))
+            w.taints[index] = taint::of(any & enabled, 0, 0, 0);
     }
     if (info.dst == kind::none) return;
     const taint value = result_taint(w, o, in, any);
@@ -242,11 +259,12 @@ void propagate(wave& w, const op& o) {
         const u32 bad = value.low_half() & enabled;
         taint t = w.taints[o.dst];
         const unsigned first = (o.sel & 8) ? 2 : 0;
-        for (unsigned b = first; b < first + 2; ++b) t.plane[b] = (t.plane[b] & ~enabled) | bad;
+        for (unsigned b = first; b < first + 2; ++b)
+            t.plane[b] = (t.plane[b] & ~enabled) | bad;
         w.taints[o.dst] = t;
     } else {
         store_taint(w, o.dst, value, enabled);
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -22,12 +22,18 @@ u32 word_taint(const wave& w, const op& o, unsigned word) {
     const u32 a = bits_of(w, o, 0, word), b = bits_of(w, o, 1, word);
     const u32 x = value_of(w, o, 0, word), y = value_of(w, o, 1, word);
     switch (o.info->taint_rule) {
-    case rule::bytes_and: return (a & (b | y)) | (b & (a | x));
-    case rule::bytes_or: return (a & (b | ~y)) | (b & (a | ~x));
-    case rule::and_not: return (a & (b | ~y)) | (b & (a | x));
-    case rule::or_not: return (a & (b | y)) | (b & (a | ~x));
-    case rule::select: return w.scc ? a : b;
-    default: return a | b;
+    case rule::bytes_and:
+        return (a & (b | y)) | (b & (a | x));
+    case rule::bytes_or:
+        return (a & (b | ~y)) | (b & (a | ~x));
+    case rule::and_not:
+        return (a & (b | ~y)) | (b & (a | x));
+    case rule::or_not:
+        return (a & (b | y)) | (b & (a | ~x));
+    case rule::select:
+        return w.scc ? a : b;
+    default:
+        return a | b;
     }
 }
 
@@ -43,14 +49,15 @@ bool bitwise(rule r) {
            r == rule::or_not || r == rule::select;
 }
 
-}  // namespace
+} // namespace
 
 void propagate_scalar(wave& w, const op& o, bool reads_scc, bool writes_scc) {
     check_operands(w, o);
     const instruction& info = *o.info;
     u32 any = reads_scc && w.scc_taint ? all_lanes : 0;
     for (int i = 0; i < 4 && info.src[i] != kind::none; ++i)
-        for (unsigned n = 0; n < words_of(info.src[i]); ++n) any |= bits_of(w, o, i, n);
+        for (unsigned n = 0; n < words_of(info.src[i]); ++n)
+            any |= bits_of(w, o, i, n);
     u32 result[2] = {any ? all_lanes : 0, any ? all_lanes : 0};
     if (bitwise(info.taint_rule)) {
         for (unsigned n = 0; n < words_of(info.dst); ++n)
@@ -70,4 +77,4 @@ void propagate_scalar(wave& w, const op& o, bool reads_scc, bool writes_scc) {
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -11,11 +11,11 @@ namespace r9v_emulator {
 namespace {
 
 constexpr u32 wave_bits = 0x3f, many_waves = 0x3f, atomic_bit = 0x40;
-constexpr u32 split_word = 0x7fffffff;  // the bytes of this dword have signatures of their own
+constexpr u32 split_word = 0x7fffffff; // the bytes of this dword have signatures of their own
 
 struct access {
-    u32 own;       ///< signature of this access
-    u32 limit;     ///< older than this is ordered
+    u32 own;   ///< signature of this access
+    u32 limit; ///< older than this is ordered
     bool write, atomic;
 };
 
@@ -37,7 +37,8 @@ u32 joined_readers(const access& a, u32 readers) {
 
 u32 joined_writers(const access& a, u32 writers) {
     // Concurrent atomics of several waves: any plain access of a wave then conflicts.
-    if (!a.atomic || writers < a.limit || (writers & wave_bits) == (a.own & wave_bits)) return a.own;
+    if (!a.atomic || writers < a.limit || (writers & wave_bits) == (a.own & wave_bits))
+        return a.own;
     return (std::max(a.own, writers) & ~wave_bits) | many_waves;
 }
 
@@ -53,11 +54,14 @@ void report_race(wave& w, const op& o, int lane, u32 offset, u32 other, std::str
 void check_unit(wave& w, const op& o, const access& a, int lane, u32 offset, u32& writers,
                 u32& readers) {
     if (conflicts(a, writers))
-        report_race(w, o, lane, offset, writers, a.write ? "write after write" : "read after write");
+        report_race(w, o, lane, offset, writers,
+                    a.write ? "write after write" : "read after write");
     else if (a.write && conflicts(a, readers))
         report_race(w, o, lane, offset, readers, "write after read");
-    if (a.write) writers = joined_writers(a, writers);
-    else readers = joined_readers(a, readers);
+    if (a.write)
+        writers = joined_writers(a, writers);
+    else
+        readers = joined_readers(a, readers);
 }
 
 void split(lds_state& lds, u32 word) {
@@ -81,7 +85,7 @@ void check_bytes(wave& w, const op& o, const access& a, int lane, u32 first, u32
     }
 }
 
-}  // namespace
+} // namespace
 
 void begin_lds_checks(group& g) {
     lds_state& lds = g.lds;
@@ -114,19 +118,27 @@ void check_lds_access(wave& w, const op& o, int lane, u32 offset, u32 bytes, boo
 
 namespace {
 
-template <unsigned Words> __m128i load_words(const u32* from) {
-    if constexpr (Words == 4) return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-    else if constexpr (Words == 2) return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
-    else return _mm_cvtsi32_si128(static_cast<int>(*from));
+template<unsigned Words>
+__m128i load_words(const u32* from) {
+    if constexpr (Words == 4)
+        return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+    else if constexpr (Words == 2)
+        return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(from));
+    else
+        return _mm_cvtsi32_si128(static_cast<int>(*from));
 }
-template <unsigned Words> void store_words(u32* to, __m128i value) {
-    if constexpr (Words == 4) _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
-    else if constexpr (Words == 2) _mm_storel_epi64(reinterpret_cast<__m128i*>(to), value);
-    else *to = static_cast<u32>(_mm_cvtsi128_si32(value));
+template<unsigned Words>
+void store_words(u32* to, __m128i value) {
+    if constexpr (Words == 4)
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), value);
+    else if constexpr (Words == 2)
+        _mm_storel_epi64(reinterpret_cast<__m128i*>(to), value);
+    else
+        *to = static_cast<u32>(_mm_cvtsi128_si32(value));
 }
 
 /// The common case, a whole access at once: every earlier access is ordered or this wave's own.
-template <unsigned Words>
+template<unsigned Words>
 void check_whole_words(wave& w, const op& o, u32 mask, const u32 (&offsets)[lanes], bool write) {
     lds_state& lds = w.owner->lds;
     const access a = access_of(w, write, false);
@@ -157,7 +169,7 @@ void check_whole_words(wave& w, const op& o, u32 mask, const u32 (&offsets)[lane
     }
 }
 
-}  // namespace
+} // namespace
 
 void check_lds_accesses(wave& w, const op& o, u32 mask, const u32 (&offsets)[lanes], u32 bytes,
                         bool write, bool atomic) {
@@ -171,4 +183,4 @@ void check_lds_accesses(wave& w, const op& o, u32 mask, const u32 (&offsets)[lan
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -20,8 +20,10 @@ u32 bit_list(std::string_view list) {
 /// is kept at place 3.
 u8 op_sel_bits(std::string_view list, const instruction& info) {
     unsigned entries = 0, sources = 0;
-    for (const char c : list) entries += c == '0' || c == '1';
-    while (sources < 4 && info.src[sources] != kind::none) ++sources;
+    for (const char c : list)
+        entries += c == '0' || c == '1';
+    while (sources < 4 && info.src[sources] != kind::none)
+        ++sources;
     if (info.reads_dst || (sources && info.src[sources - 1] == kind::mask)) --sources;
     u32 bits = bit_list(list);
     if (entries == sources + 1 && sources < 3)
@@ -62,20 +64,34 @@ bool bind_dpp(std::string_view name, std::string_view value, op& to) {
 
 bool bind_named_value(std::string_view name, std::string_view value, op& to) {
     const u32 n = static_cast<u32>(parse_integer(value).value_or(0));
-    if (name == "op_sel") to.sel = op_sel_bits(value, *to.info);
-    else if (name == "op_sel_hi") to.sel_hi = static_cast<u8>(bit_list(value));
-    else if (name == "neg_lo") to.neg = static_cast<u8>(bit_list(value));
-    else if (name == "neg_hi") to.neg_hi = static_cast<u8>(bit_list(value));
-    else if (name == "mul") to.omod = n == 2 ? 1 : 2;
-    else if (name == "div") to.omod = 3;
-    else if (name == "row_mask") to.aux = (to.aux & ~0xfu) | n;
-    else if (name == "bank_mask") to.aux = (to.aux & ~0xf0u) | n << 4;
-    else if (name == "bound_ctrl") to.flags |= flag_bound_zero;
-    else if (name == "fi") to.flags |= n ? flag_fetch_inactive : 0;
-    else if (name == "byte_sel") to.aux = n;
-    else if (name == "index_key") to.aux = n;
-    else if (name == "wait_exp" || name == "wait_va_vdst" || name == "wait_vm_vsrc") return true;
-    else return bind_dpp(name, value, to);
+    if (name == "op_sel")
+        to.sel = op_sel_bits(value, *to.info);
+    else if (name == "op_sel_hi")
+        to.sel_hi = static_cast<u8>(bit_list(value));
+    else if (name == "neg_lo")
+        to.neg = static_cast<u8>(bit_list(value));
+    else if (name == "neg_hi")
+        to.neg_hi = static_cast<u8>(bit_list(value));
+    else if (name == "mul")
+        to.omod = n == 2 ? 1 : 2;
+    else if (name == "div")
+        to.omod = 3;
+    else if (name == "row_mask")
+        to.aux = (to.aux & ~0xfu) | n;
+    else if (name == "bank_mask")
+        to.aux = (to.aux & ~0xf0u) | n << 4;
+    else if (name == "bound_ctrl")
+        to.flags |= flag_bound_zero;
+    else if (name == "fi")
+        to.flags |= n ? flag_fetch_inactive : 0;
+    else if (name == "byte_sel")
+        to.aux = n;
+    else if (name == "index_key")
+        to.aux = n;
+    else if (name == "wait_exp" || name == "wait_va_vdst" || name == "wait_vm_vsrc")
+        return true;
+    else
+        return bind_dpp(name, value, to);
     return true;
 }
 
@@ -100,19 +116,24 @@ bool packed(kind k) {
 bool default_selects(const instruction_text& text, const instruction& info, op& to) {
     // For packed operands the halves stay in place unless told otherwise.
     bool any = info.taint_rule == rule::packed;
-    for (const kind k : info.src) any = any || packed(k);
+    for (const kind k : info.src)
+        any = any || packed(k);
     if (any && !text.value("op_sel_hi")) to.sel_hi = 7;
     return any;
 }
 
 bool bind_vector(const instruction_text& text, const instruction& info, op& to) {
     std::size_t at = 0;
-    const auto next = [&] { return at < text.operands.size() ? text.operands[at++] : ""; };
+    const auto next = [&] {
+        return at < text.operands.size() ? text.operands[at++] : "";
+    };
     if (info.dst != kind::none && !bind_destination(next(), to.dst)) return false;
     if (info.mask_out) {
         u16& index = info.dst == kind::none ? to.dst : to.dst2;
-        if (info.name.starts_with("v_cmpx")) index = scalar(exec_number);
-        else if (!bind_destination(next(), index)) return false;
+        if (info.name.starts_with("v_cmpx"))
+            index = scalar(exec_number);
+        else if (!bind_destination(next(), index))
+            return false;
     }
     for (int i = 0; i < 4 && info.src[i] != kind::none; ++i) {
         const bool last = i == 3 || info.src[i + 1] == kind::none;
@@ -136,7 +157,9 @@ bool bind_vector(const instruction_text& text, const instruction& info, op& to) 
 
 bool bind_scalar(const instruction_text& text, const instruction& info, u32 encoding, op& to) {
     std::size_t at = 0;
-    const auto next = [&] { return at < text.operands.size() ? text.operands[at++] : ""; };
+    const auto next = [&] {
+        return at < text.operands.size() ? text.operands[at++] : "";
+    };
     if (info.dst != kind::none && !bind_destination(next(), to.dst)) return false;
     for (int i = 0; i < 4 && info.src[i] != kind::none; ++i) {
         const bool last = i == 3 || info.src[i + 1] == kind::none;
@@ -154,12 +177,13 @@ bool bind_scalar(const instruction_text& text, const instruction& info, u32 enco
     return at == text.operands.size();
 }
 
-}  // namespace
+} // namespace
 
 void clear_op(op& to) {
     to = op{};
     to.dst = to.dst2 = scalar(discard_number);
-    for (u16& index : to.src) index = constant_index;
+    for (u16& index : to.src)
+        index = constant_index;
     to.aux = 0;
 }
 
@@ -182,9 +206,15 @@ bool bind_source(std::string_view text, kind k, int position, op& to) {
     if (!value) return false;
     u16& index = to.src[position];
     switch (value->what) {
-    case operand::type::vector: index = static_cast<u16>(value->number); break;
-    case operand::type::scalar: index = scalar(value->number); break;
-    case operand::type::none: index = no_operand; break;
+    case operand::type::vector:
+        index = static_cast<u16>(value->number);
+        break;
+    case operand::type::scalar:
+        index = scalar(value->number);
+        break;
+    case operand::type::none:
+        index = no_operand;
+        break;
     default:
         index = constant_index;
         to.constant[position < 3 ? position : 2] = constant_bits(*value, k);
@@ -210,15 +240,18 @@ bool bind(const instruction_text& text, const instruction& info, u32 encoding, o
     to.width = info.width;
     switch (info.layout) {
     case format::vector:
-    case format::dual: return bind_vector(text, info, to);
-    case format::scalar_alu: return bind_scalar(text, info, encoding, to);
+    case format::dual:
+        return bind_vector(text, info, to);
+    case format::scalar_alu:
+        return bind_scalar(text, info, encoding, to);
     case format::branch:
     case format::immediate:
         to.offset = static_cast<i16>(encoding);
         to.aux = encoding & 0xffff;
         return true;
-    default: return bind_memory(text, encoding, to);
+    default:
+        return bind_memory(text, encoding, to);
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -17,4 +17,4 @@ bool bind_source(std::string_view text, kind k, int position, op& to);
 bool bind_destination(std::string_view text, u16& index);
 void clear_op(op& to);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

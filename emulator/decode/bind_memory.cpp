@@ -17,8 +17,10 @@ bool bind_memory_modifier(std::string_view m, op& to) {
         to.flags |= flag_gds;
     } else if (m.starts_with("offset:")) {
         const auto n = parse_integer(m.substr(7));
-        if (n) to.offset = static_cast<i32>(*n);
-        else return m.starts_with("offset:swizzle");
+        if (n)
+            to.offset = static_cast<i32>(*n);
+        else
+            return m.starts_with("offset:swizzle");
     } else if (m.starts_with("th:")) {
         if (m.find("RETURN") != m.npos) to.flags |= flag_returns;
     } else {
@@ -28,7 +30,9 @@ bool bind_memory_modifier(std::string_view m, op& to) {
     return true;
 }
 
-bool loads(const instruction& info) { return info.dst != kind::none; }
+bool loads(const instruction& info) {
+    return info.dst != kind::none;
+}
 
 class operand_reader {
 public:
@@ -48,7 +52,9 @@ private:
     std::size_t at_ = 0;
 };
 
-bool has_data(const instruction& info) { return info.src[1] != kind::none; }
+bool has_data(const instruction& info) {
+    return info.src[1] != kind::none;
+}
 
 /// global, flat and scratch: [vdst,] vaddr, [vdata,] [saddr]
 bool bind_address_forms(operand_reader& in, const instruction& info, bool with_base, op& to) {
@@ -88,15 +94,18 @@ bool bind_scalar_memory(operand_reader& in, const instruction& info, const instr
     const auto offset = parse_operand(in.next());
     if (!offset) return false;
     to.src[1] = constant_index;
-    if (offset->what == operand::type::integer) to.offset = static_cast<i32>(offset->integer);
-    else if (offset->what == operand::type::scalar) to.src[1] = scalar(offset->number);
+    if (offset->what == operand::type::integer)
+        to.offset = static_cast<i32>(offset->integer);
+    else if (offset->what == operand::type::scalar)
+        to.src[1] = scalar(offset->number);
     if (const auto extra = text.value("offset"))
         to.offset += static_cast<i32>(parse_integer(*extra).value_or(0));
-    while (!in.done()) in.next();
+    while (!in.done())
+        in.next();
     return true;
 }
 
-}  // namespace
+} // namespace
 
 bool bind_memory(const instruction_text& text, u32 encoding, op& to) {
     for (const std::string_view m : text.modifiers)
@@ -105,13 +114,19 @@ bool bind_memory(const instruction_text& text, u32 encoding, op& to) {
     operand_reader in(text, to);
     switch (info.layout) {
     case format::memory_global:
-    case format::memory_scratch: return bind_address_forms(in, info, true, to);
-    case format::memory_flat: return bind_address_forms(in, info, false, to);
-    case format::memory_buffer: return bind_buffer(in, info, to);
-    case format::memory_lds: return bind_lds(in, info, encoding, to);
-    case format::scalar_memory: return bind_scalar_memory(in, info, text, to);
-    default: return false;
+    case format::memory_scratch:
+        return bind_address_forms(in, info, true, to);
+    case format::memory_flat:
+        return bind_address_forms(in, info, false, to);
+    case format::memory_buffer:
+        return bind_buffer(in, info, to);
+    case format::memory_lds:
+        return bind_lds(in, info, encoding, to);
+    case format::scalar_memory:
+        return bind_scalar_memory(in, info, text, to);
+    default:
+        return false;
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -4,7 +4,6 @@
 
 #include <llvm-c/Disassembler.h>
 #include <llvm-c/Target.h>
-
 #include <mutex>
 #include <stdexcept>
 
@@ -19,7 +18,8 @@ public:
         LLVMInitializeAMDGPUDisassembler();
         context_ = LLVMCreateDisasmCPU("amdgcn--amdhsa", "gfx1201", nullptr, 0, nullptr, nullptr);
         if (!context_)
-            throw std::runtime_error("r9v: LLVM has no gfx1201 disassembler. Use LLVM 19 or later.");
+            throw std::runtime_error(
+                "r9v: LLVM has no gfx1201 disassembler. Use LLVM 19 or later.");
     }
     ~llvm_context() { LLVMDisasmDispose(context_); }
     llvm_context(const llvm_context&) = delete;
@@ -43,11 +43,11 @@ private:
     std::mutex mutex_;
 };
 
-}  // namespace
+} // namespace
 
 disassembled disassemble(std::span<const std::byte> code, std::uint64_t address) {
     static llvm_context context;
     return context.one(code, address);
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

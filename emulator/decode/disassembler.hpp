@@ -11,10 +11,10 @@
 namespace r9v_emulator {
 
 struct disassembled {
-    std::string text;     ///< empty when the bytes are no instruction
+    std::string text; ///< empty when the bytes are no instruction
     unsigned bytes = 0;
 };
 
 disassembled disassemble(std::span<const std::byte> code, std::uint64_t address);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

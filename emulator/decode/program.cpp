@@ -2,15 +2,13 @@
 // Copyright (c) the r9v authors
 #include "program.hpp"
 
-#include <sys/mman.h>
-
-#include <algorithm>
-#include <stdexcept>
-
 #include "../check/check.hpp"
 #include "../isa/control.hpp"
 #include "bind.hpp"
 #include "disassembler.hpp"
+#include <algorithm>
+#include <stdexcept>
+#include <sys/mman.h>
 
 namespace r9v_emulator {
 namespace {
@@ -53,7 +51,7 @@ bool bind_pair(std::string_view text, u32 encoding, bool strict, u8 advance, op*
         } else {
             for (u16& index : y.src)
                 if (index == x.dst) index = first_temporary;
-            x.aux = 1u + x.dst;  // saved into the temporary before either half runs
+            x.aux = 1u + x.dst; // saved into the temporary before either half runs
         }
     }
     x.fn = nullptr;
@@ -64,10 +62,14 @@ bool bind_pair(std::string_view text, u32 encoding, bool strict, u8 advance, op*
     return true;
 }
 
-}  // namespace
+} // namespace
 
 program::program(memory& device, u64 begin, u64 end, bool strict, std::vector<u64> dropped)
-    : device_(device), begin_(begin), end_(end), strict_(strict), dropped_(std::move(dropped)) {
+    : device_(device),
+      begin_(begin),
+      end_(end),
+      strict_(strict),
+      dropped_(std::move(dropped)) {
     void* slots = mmap(nullptr, (size() + 4) * sizeof(op), PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (slots == MAP_FAILED) throw std::runtime_error("r9v: no memory for decoded code.");
@@ -75,7 +77,9 @@ program::program(memory& device, u64 begin, u64 end, bool strict, std::vector<u6
     std::ranges::sort(dropped_);
 }
 
-program::~program() { munmap(slots_, (size() + 4) * sizeof(op)); }
+program::~program() {
+    munmap(slots_, (size() + 4) * sizeof(op));
+}
 
 std::string program::text_at(u64 address) {
     const std::size_t room = std::min<u64>(end_ - address, 20);
@@ -101,8 +105,7 @@ bool program::decode_one(op* slot) {
     } else if (!text.empty()) {
         const instruction_text split = split_instruction(text);
         const instruction* info = find_instruction(split.mnemonic);
-        if (info && bind(split, *info, encoding, made))
-            run = strict_ ? info->strict : info->plain;
+        if (info && bind(split, *info, encoding, made)) run = strict_ ? info->strict : info->plain;
         last = ends_run(split.mnemonic);
     }
     if (!made.info || run == &unknown_instruction) {
@@ -129,4 +132,4 @@ void program::decode(const op* from) {
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

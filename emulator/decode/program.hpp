@@ -5,13 +5,12 @@
 // An empty slot (no handler) means "not decoded yet".
 #pragma once
 
+#include "../device/memory.hpp"
+#include "../wave/op.hpp"
 #include <map>
 #include <mutex>
 #include <string>
 #include <vector>
-
-#include "../device/memory.hpp"
-#include "../wave/op.hpp"
 
 namespace r9v_emulator {
 
@@ -27,9 +26,7 @@ public:
         const u64 offset = address - begin_;
         return offset < end_ - begin_ && offset % 4 == 0 ? slots_ + offset / 4 : nullptr;
     }
-    u64 address_of(const op* slot) const {
-        return begin_ + 4 * static_cast<u64>(slot - slots_);
-    }
+    u64 address_of(const op* slot) const { return begin_ + 4 * static_cast<u64>(slot - slots_); }
     bool holds(const op* slot) const { return slot >= slots_ && slot < slots_ + size(); }
     std::size_t size() const { return (end_ - begin_) / 4; }
     std::size_t index_of(const op* slot) const { return static_cast<std::size_t>(slot - slots_); }
@@ -51,4 +48,4 @@ private:
     std::mutex mutex_;
 };
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -9,11 +9,15 @@
 namespace r9v_emulator {
 namespace {
 
-bool blank(char c) { return c == ' ' || c == '\t'; }
+bool blank(char c) {
+    return c == ' ' || c == '\t';
+}
 
 std::string_view trim(std::string_view s) {
-    while (!s.empty() && blank(s.front())) s.remove_prefix(1);
-    while (!s.empty() && blank(s.back())) s.remove_suffix(1);
+    while (!s.empty() && blank(s.front()))
+        s.remove_prefix(1);
+    while (!s.empty() && blank(s.back()))
+        s.remove_suffix(1);
     return s;
 }
 
@@ -80,9 +84,9 @@ struct named_scalar {
     unsigned number, count;
 };
 constexpr named_scalar named_scalars[] = {
-    {"vcc_lo", vcc_number, 1},    {"vcc_hi", vcc_number + 1, 1}, {"vcc", vcc_number, 2},
-    {"exec_lo", exec_number, 1},  {"exec_hi", exec_number + 1, 1}, {"exec", exec_number, 2},
-    {"m0", m0_number, 1},         {"null", null_number, 2},
+    {"vcc_lo", vcc_number, 1},   {"vcc_hi", vcc_number + 1, 1},   {"vcc", vcc_number, 2},
+    {"exec_lo", exec_number, 1}, {"exec_hi", exec_number + 1, 1}, {"exec", exec_number, 2},
+    {"m0", m0_number, 1},        {"null", null_number, 2},
 };
 
 std::optional<operand> parse_scalar_name(std::string_view s) {
@@ -97,15 +101,20 @@ std::optional<operand> parse_scalar_name(std::string_view s) {
     // Apertures of the flat address space: constants of the machine.
     out.what = operand::type::integer;
     out.hexadecimal = true;
-    if (s == "src_shared_base") out.integer = i64{0x00010000} << 32;
-    else if (s == "src_private_base") out.integer = i64{0x00020000} << 32;
-    else if (s == "src_shared_limit") out.integer = (i64{0x00010000} << 32) | 0xffffffff;
-    else if (s == "src_private_limit") out.integer = (i64{0x00020000} << 32) | 0xffffffff;
-    else return std::nullopt;
+    if (s == "src_shared_base")
+        out.integer = i64{0x00010000} << 32;
+    else if (s == "src_private_base")
+        out.integer = i64{0x00020000} << 32;
+    else if (s == "src_shared_limit")
+        out.integer = (i64{0x00010000} << 32) | 0xffffffff;
+    else if (s == "src_private_limit")
+        out.integer = (i64{0x00020000} << 32) | 0xffffffff;
+    else
+        return std::nullopt;
     return out;
 }
 
-}  // namespace
+} // namespace
 
 bool instruction_text::has(std::string_view modifier) const {
     for (const auto m : modifiers)
@@ -202,15 +211,18 @@ u64 constant_bits(const operand& value, kind k) {
     switch (k) {
     case kind::f64:
     case kind::b64:
-    case kind::i64: return two_pi ? 0x3fc45f306dc9c882u : bits_as<u64>(value.real);
+    case kind::i64:
+        return two_pi ? 0x3fc45f306dc9c882u : bits_as<u64>(value.real);
     case kind::b16:
     case kind::f16:
-    case kind::packed_f16: return bits_as<u16>(static_cast<half>(static_cast<float>(value.real)));
+    case kind::packed_f16:
+        return bits_as<u16>(static_cast<half>(static_cast<float>(value.real)));
     case kind::bf16:
     case kind::packed_bf16:
         return bits_as<u32>(static_cast<float>(value.real)) >> 16;
-    default: return two_pi ? 0x3e22f983u : bits_as<u32>(static_cast<float>(value.real));
+    default:
+        return two_pi ? 0x3e22f983u : bits_as<u32>(static_cast<float>(value.real));
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -4,19 +4,18 @@
 // An instruction's text, split into mnemonic, operands and modifiers; and operands read from it.
 #pragma once
 
+#include "../isa/instruction.hpp"
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "../isa/instruction.hpp"
-
 namespace r9v_emulator {
 
 struct instruction_text {
-    std::string mnemonic;                     ///< without _e32, _e64, _dpp
+    std::string mnemonic; ///< without _e32, _e64, _dpp
     std::vector<std::string_view> operands;
-    std::vector<std::string_view> modifiers;  ///< "offset:16", "clamp", "dpp8:[...]", ...
+    std::vector<std::string_view> modifiers; ///< "offset:16", "clamp", "dpp8:[...]", ...
 
     bool has(std::string_view modifier) const;
     /// Text after "name:", if that modifier is there.
@@ -28,7 +27,7 @@ instruction_text split_instruction(std::string_view text);
 
 struct operand {
     enum class type : u8 { none, vector, scalar, integer, real } what = type::none;
-    unsigned number = 0;     ///< first register
+    unsigned number = 0; ///< first register
     unsigned count = 1;
     i64 integer = 0;
     double real = 0;
@@ -41,4 +40,4 @@ std::optional<operand> parse_operand(std::string_view text);
 u64 constant_bits(const operand& value, kind k);
 std::optional<i64> parse_integer(std::string_view text);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

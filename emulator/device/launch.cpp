@@ -4,16 +4,15 @@
 // One launch from request to result: host threads, decoded code, counts.
 #include "launch.hpp"
 
+#include "../decode/disassembler.hpp"
+#include "../decode/program.hpp"
+#include "../wave/schedule.hpp"
+#include "../wave/setup.hpp"
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <stdexcept>
 #include <thread>
-
-#include "../decode/disassembler.hpp"
-#include "../decode/program.hpp"
-#include "../wave/schedule.hpp"
-#include "../wave/setup.hpp"
 
 namespace r9v_emulator {
 namespace {
@@ -34,7 +33,7 @@ struct program_cache {
 constexpr std::size_t most_programs = 256;
 
 program_cache& cache() {
-    static program_cache* const all = new program_cache;  // outlives every user of the device
+    static program_cache* const all = new program_cache; // outlives every user of the device
     return *all;
 }
 
@@ -56,8 +55,12 @@ std::shared_ptr<program> program_of(memory& device, const kernel_image& kernel,
 }
 
 void add_counts(launch_counts& to, const worker& from) {
-    const auto count = [&](op_class c) { return from.by_class[static_cast<unsigned>(c)]; };
-    const auto cycles = [&](op_class c) { return from.cycles_by_class[static_cast<unsigned>(c)]; };
+    const auto count = [&](op_class c) {
+        return from.by_class[static_cast<unsigned>(c)];
+    };
+    const auto cycles = [&](op_class c) {
+        return from.cycles_by_class[static_cast<unsigned>(c)];
+    };
     const launch_counts& c = from.counts;
     to.wmma += count(op_class::wmma);
     to.wmma_cycles += cycles(op_class::wmma);
@@ -112,7 +115,8 @@ std::vector<instruction_profile> profile_of(program& code, const std::vector<wor
     std::vector<instruction_profile> out;
     for (std::size_t i = 0; i < code.size(); ++i) {
         u64 executed = 0;
-        for (const worker& host : workers) executed += host.profile[i];
+        for (const worker& host : workers)
+            executed += host.profile[i];
         if (!executed) continue;
         const u64 pc = code.begin() + 4 * i;
         out.push_back({pc, code.text_at(pc), executed});
@@ -124,7 +128,7 @@ u32 waves_a_group(const launch_request& request) {
     return (request.threads[0] * request.threads[1] * request.threads[2] + lanes - 1) / lanes;
 }
 
-}  // namespace
+} // namespace
 
 launch_result execute(memory& device, const launch_request& request,
                       const execution_options& options) {
@@ -144,9 +148,11 @@ launch_result execute(memory& device, const launch_request& request,
         helpers.emplace_back([&, n] { run_groups(launch, workers[n], options.strict); });
     workers[0].spare = std::move(kept_groups());
     run_groups(launch, workers[0], options.strict);
-    for (std::thread& helper : helpers) helper.join();
+    for (std::thread& helper : helpers)
+        helper.join();
     launch_result result;
-    for (const worker& host : workers) add_counts(result.counts, host);
+    for (const worker& host : workers)
+        add_counts(result.counts, host);
     result.counts.waves = launch.groups * waves_a_group(request);
     if (options.profile) result.profile = profile_of(*code, workers);
     result.faults = std::move(launch.faults);
@@ -185,4 +191,4 @@ void forget_code(memory& device, std::uint64_t code_begin) {
         all.programs.erase({holder->serial, code_begin, strict});
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

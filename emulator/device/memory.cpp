@@ -2,16 +2,15 @@
 // Copyright (c) the r9v authors
 #include "memory.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <fcntl.h>
 #include <iterator>
 #include <mutex>
 #include <stdexcept>
+#include <sys/mman.h>
+#include <unistd.h>
 
 namespace r9v_emulator {
 namespace {
@@ -20,9 +19,13 @@ constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t guard = 256;
 constexpr std::uint64_t freed_kept = 4096;
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t to) { return (value + to - 1) / to * to; }
+std::uint64_t round_up(std::uint64_t value, std::uint64_t to) {
+    return (value + to - 1) / to * to;
+}
 
-std::uint8_t value_of(shadow state) { return static_cast<std::uint8_t>(state); }
+std::uint8_t value_of(shadow state) {
+    return static_cast<std::uint8_t>(state);
+}
 
 void* map(void* where, std::uint64_t bytes, int protection, int file) {
     const int kind = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED;
@@ -31,7 +34,7 @@ void* map(void* where, std::uint64_t bytes, int protection, int file) {
     return at == MAP_FAILED ? nullptr : at;
 }
 
-}  // namespace
+} // namespace
 
 memory::memory(std::uint64_t capacity) : capacity_(capacity) {
     file_ = memfd_create("r9v device memory", MFD_CLOEXEC);
@@ -102,8 +105,7 @@ std::uint64_t memory::allocate(std::uint64_t bytes, std::uint64_t alignment, std
                *begin < entry.second.end();
     });
     static std::atomic<std::uint64_t> serial{0};
-    allocations_[*begin] = {*begin, bytes,        std::string(label), true,
-                            false,  host_visible, ++serial};
+    allocations_[*begin] = {*begin, bytes, std::string(label), true, false, host_visible, ++serial};
     used_ += bytes;
     if (host_visible)
         mprotect(reinterpret_cast<void*>(*begin), round_up(bytes, page), PROT_READ | PROT_WRITE);
@@ -275,4 +277,4 @@ std::uint64_t memory::used() const {
     return used_;
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

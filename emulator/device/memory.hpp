@@ -25,9 +25,9 @@ struct allocation {
     std::uint64_t bytes = 0;
     std::string label;
     bool live = false;
-    bool host = false;  ///< registered host memory, at its own address
+    bool host = false; ///< registered host memory, at its own address
     bool host_visible = false;
-    std::uint64_t serial = 0;  ///< no two allocations of the process have the same
+    std::uint64_t serial = 0; ///< no two allocations of the process have the same
 
     std::uint64_t end() const { return begin + bytes; }
 };
@@ -110,10 +110,10 @@ private:
     int file_ = -1;
 
     mutable std::shared_mutex mutex_;
-    std::map<std::uint64_t, allocation> allocations_;  // live and freed, by begin
+    std::map<std::uint64_t, allocation> allocations_; // live and freed, by begin
     std::map<std::uint64_t, allocation> host_ranges_;
     std::uint64_t next_ = 0;
     std::uint64_t used_ = 0;
 };
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -53,7 +53,8 @@ u32 most_in_a_bank(const lane_pointers& at, unsigned first, unsigned last, unsig
             const unsigned bank = dword % 32;
             u32& n = count[bank];
             bool known = false;
-            for (u32 i = 0; i < n && i < 8; ++i) known = known || seen[bank][i] == dword;
+            for (u32 i = 0; i < n && i < 8; ++i)
+                known = known || seen[bank][i] == dword;
             if (known) continue;
             if (n < 8) seen[bank][n] = dword;
             most = std::max(most, ++n);
@@ -75,30 +76,36 @@ bool all_distinct(const lane_pointers& at, unsigned first, unsigned last, unsign
         const __m256i slot = _mm256_and_si256(_mm256_srl_epi64(a, shift), slots);
         taken = _mm256_or_si256(taken, _mm256_sllv_epi64(one, slot));
     }
-    const __m128i half = _mm_or_si128(_mm256_castsi256_si128(taken), _mm256_extracti128_si256(taken, 1));
+    const __m128i half =
+        _mm_or_si128(_mm256_castsi256_si128(taken), _mm256_extracti128_si256(taken, 1));
     const auto set = static_cast<u64>(_mm_extract_epi64(half, 0) | _mm_extract_epi64(half, 1));
     return static_cast<unsigned>(std::popcount(set)) == last - first;
 }
 
-}  // namespace
+} // namespace
 
 void bytes_to_words(const lane_bytes& from, unsigned words, u32 (*to)[lanes], u32 mask) {
     if (words == 4 && mask == all_lanes) {
-        for (unsigned l = 0; l < lanes; l += 4) transpose4(from, l, to);
+        for (unsigned l = 0; l < lanes; l += 4)
+            transpose4(from, l, to);
         return;
     }
     alignas(64) u32 all[4][lanes];
-    for (unsigned l = 0; l < lanes; l += 4) transpose4(from, l, all);
-    for (unsigned i = 0; i < words; ++i) merge_words(to[i], all[i], mask);
+    for (unsigned l = 0; l < lanes; l += 4)
+        transpose4(from, l, all);
+    for (unsigned i = 0; i < words; ++i)
+        merge_words(to[i], all[i], mask);
 }
 
 void words_to_bytes(const u32 (*from)[lanes], unsigned words, lane_bytes& to) {
     if (words == 4) {
-        for (unsigned l = 0; l < lanes; l += 4) transpose4_back(from, l, to);
+        for (unsigned l = 0; l < lanes; l += 4)
+            transpose4_back(from, l, to);
         return;
     }
     for (unsigned i = 0; i < words; ++i)
-        for (unsigned l = 0; l < lanes; ++l) std::memcpy(&to.byte[l][4 * i], &from[i][l], 4);
+        for (unsigned l = 0; l < lanes; ++l)
+            std::memcpy(&to.byte[l][4 * i], &from[i][l], 4);
 }
 
 void taints_from_shadow(const lane_pointers& at, unsigned bytes, taint (&words)[4]) {
@@ -114,9 +121,8 @@ void shadow_from_taints(const lane_pointers& at, unsigned bytes, const taint (&w
     for (unsigned l = 0; l < lanes; ++l) {
         if (!(at.mask >> l & 1)) continue;
         for (unsigned b = 0; b < bytes; ++b)
-            at.shadow[l][b] = static_cast<u8>(words[b / 4].plane[b % 4] >> l & 1
-                                                  ? shadow::unwritten
-                                                  : shadow::written);
+            at.shadow[l][b] = static_cast<u8>(words[b / 4].plane[b % 4] >> l & 1 ? shadow::unwritten
+                                                                                 : shadow::written);
     }
 }
 
@@ -189,4 +195,4 @@ void check_races(wave& w, const op& o, const lane_pointers& at, unsigned bytes, 
     check_lds_accesses(w, o, mask, offsets, bytes, write, atomic);
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

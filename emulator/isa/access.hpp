@@ -13,16 +13,16 @@ enum class address_space : u8 { global, flat, scratch, buffer, lds };
 
 /// Where the lanes of one access point. Lanes outside `mask` have no meaning.
 struct lane_pointers {
-    u32 mask;                ///< lanes that touch memory
-    u32 lds_mask = 0;        ///< of these, the ones in LDS (flat and ds instructions)
+    u32 mask;         ///< lanes that touch memory
+    u32 lds_mask = 0; ///< of these, the ones in LDS (flat and ds instructions)
     std::byte* data[lanes];
     u8* shadow[lanes];
-    u64 address[lanes];      ///< as the program sees it
+    u64 address[lanes]; ///< as the program sees it
 };
 
 /// Forms and checks addresses: reports poison in them, accesses that miss every live allocation,
 /// and use of registers that are still outstanding.
-template <bool Strict>
+template<bool Strict>
 void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool store,
              lane_pointers& out);
 
@@ -37,7 +37,8 @@ void taints_from_shadow(const lane_pointers& at, unsigned bytes, taint (&words)[
 void shadow_from_taints(const lane_pointers& at, unsigned bytes, const taint (&words)[4]);
 
 /// Reads `N` bytes a lane; false when some byte was never written.
-template <unsigned N> bool read_lanes(const lane_pointers& at, lane_bytes& to) {
+template<unsigned N>
+bool read_lanes(const lane_pointers& at, lane_bytes& to) {
     u64 low = ~u64{0}, high = ~u64{0};
     for (unsigned l = 0; l < lanes; ++l) {
         if (!(at.mask >> l & 1)) continue;
@@ -49,7 +50,8 @@ template <unsigned N> bool read_lanes(const lane_pointers& at, lane_bytes& to) {
     }
     return (low & high) == ~u64{0};
 }
-template <unsigned N> void write_lanes(const lane_pointers& at, const lane_bytes& from) {
+template<unsigned N>
+void write_lanes(const lane_pointers& at, const lane_bytes& from) {
     constexpr u64 written[2] = {~u64{0}, ~u64{0}};
     for (unsigned l = 0; l < lanes; ++l) {
         if (!(at.mask >> l & 1)) continue;
@@ -77,4 +79,4 @@ void check_data(wave& w, const op& o, int source, unsigned words);
 void check_races(wave& w, const op& o, const lane_pointers& at, unsigned bytes, bool write,
                  bool atomic);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -8,9 +8,9 @@ namespace r9v_emulator {
 namespace {
 
 constexpr unsigned widest = 16;
-alignas(64) u8 always_written[64] = {
-    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
-    255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
+alignas(64) u8 always_written[64] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                     255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+                                     255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
 
 void check_register(wave& w, const op& o, u16 index, unsigned words, u32 mask,
                     std::string_view what) {
@@ -32,7 +32,8 @@ u64 lane64(const wave& w, u16 index, unsigned l) {
     return w.v[index][l] | static_cast<u64>(w.v[index + 1][l]) << 32;
 }
 
-template <bool Strict> void global_addresses(wave& w, const op& o, lane_pointers& out) {
+template<bool Strict>
+void global_addresses(wave& w, const op& o, lane_pointers& out) {
     const bool based = o.src[2] != no_operand && o.src[2] != scalar(null_number);
     if constexpr (Strict) {
         check_register(w, o, o.src[0], based ? 1 : 2, out.mask, "an address");
@@ -42,7 +43,8 @@ template <bool Strict> void global_addresses(wave& w, const op& o, lane_pointers
     if (based) {
         const u64 base = scalar_base(w, o, 2) + offset;
         const u32* lane_offset = w.v[o.src[0]];
-        for (unsigned l = 0; l < lanes; ++l) out.address[l] = base + lane_offset[l];
+        for (unsigned l = 0; l < lanes; ++l)
+            out.address[l] = base + lane_offset[l];
     } else {
         const u32 *low = w.v[o.src[0]], *high = w.v[o.src[0] + 1];
         for (unsigned l = 0; l < lanes; ++l)
@@ -58,8 +60,9 @@ std::string describe_miss(const wave& w, u64 address, unsigned bytes) {
     const std::string what = std::to_string(near->bytes) + " bytes" + name;
     if (address < near->end()) {
         const std::string at = std::to_string(address - near->begin);
-        return near->live ? size + "at offset " + at + " run past the end of the allocation of " + what
-                          : size + "at offset " + at + " of a freed allocation of " + what;
+        return near->live
+                   ? size + "at offset " + at + " run past the end of the allocation of " + what
+                   : size + "at offset " + at + " of a freed allocation of " + what;
     }
     return size + "start " + std::to_string(address - near->end()) + " bytes past the end of the " +
            (near->live ? "allocation of " : "freed allocation of ") + what;
@@ -135,7 +138,7 @@ void point_into_scratch(wave& w, const op& o, unsigned bytes, u32 mask, u64 base
     }
 }
 
-template <bool Strict>
+template<bool Strict>
 void scratch_addresses(wave& w, const op& o, lane_pointers& out) {
     if constexpr (Strict) {
         if (o.src[0] != no_operand) check_register(w, o, o.src[0], 1, out.mask, "an address");
@@ -162,45 +165,48 @@ void split_flat(wave& w, const op& o, unsigned bytes, lane_pointers& out) {
 }
 
 /// A buffer descriptor holds base, stride and size. A lane outside reads 0 and writes nothing.
-template <bool Strict>
+template<bool Strict>
 void buffer_addresses(wave& w, const op& o, unsigned bytes, lane_pointers& out) {
     if constexpr (Strict) {
         check_register(w, o, o.src[2], 4, out.mask, "a buffer descriptor");
         check_register(w, o, o.src[3], 1, out.mask, "an address");
-        const unsigned words = ((o.flags & flag_index_enabled) && (o.flags & flag_offset_enabled)) ? 2 : 1;
+        const unsigned words =
+            ((o.flags & flag_index_enabled) && (o.flags & flag_offset_enabled)) ? 2 : 1;
         if (o.src[0] != no_operand) check_register(w, o, o.src[0], words, out.mask, "an address");
     }
     const u64 low = scalar_base(w, o, 2);
     const u64 base = low & 0xffffffffffffu;
     const u32 stride = static_cast<u32>(low >> 48) & 0x3fff;
     const u64 records = scalar_word(w, o, 2, 2);
-    const u64 uniform = o.src[3] == no_operand || o.src[3] == scalar(null_number)
-                            ? 0 : is_scalar(o.src[3]) ? w.s[o.src[3] - scalar_first]
-                                                      : static_cast<u32>(o.constant[2]);
+    const u64 uniform = o.src[3] == no_operand || o.src[3] == scalar(null_number) ? 0
+                        : is_scalar(o.src[3]) ? w.s[o.src[3] - scalar_first]
+                                              : static_cast<u32>(o.constant[2]);
     for (unsigned l = 0; l < lanes; ++l) {
         u16 next = o.src[0];
         u64 index = 0, offset = static_cast<u64>(static_cast<i64>(o.offset));
         if (o.flags & flag_index_enabled) index = w.v[next++][l];
         if (o.flags & flag_offset_enabled) offset += w.v[next][l];
-        const bool inside = stride ? index < records && offset + bytes <= std::max<u64>(stride, offset + bytes)
-                                   : offset + uniform + bytes <= records;
+        const bool inside =
+            stride ? index < records && offset + bytes <= std::max<u64>(stride, offset + bytes)
+                   : offset + uniform + bytes <= records;
         out.address[l] = base + index * stride + offset + uniform;
         if (!inside) out.mask &= ~(1u << l);
     }
 }
 
 /// What the address arithmetic itself needs is one 64-bit register pair.
-template <bool Strict> void flat_addresses(wave& w, const op& o, lane_pointers& out) {
+template<bool Strict>
+void flat_addresses(wave& w, const op& o, lane_pointers& out) {
     if constexpr (Strict) check_register(w, o, o.src[0], 2, out.mask, "an address");
     const u64 offset = static_cast<u64>(static_cast<i64>(o.offset));
-    for (unsigned l = 0; l < lanes; ++l) out.address[l] = lane64(w, o.src[0], l) + offset;
+    for (unsigned l = 0; l < lanes; ++l)
+        out.address[l] = lane64(w, o.src[0], l) + offset;
 }
 
-}  // namespace
+} // namespace
 
-template <bool Strict>
-void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool,
-             lane_pointers& out) {
+template<bool Strict>
+void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool, lane_pointers& out) {
     out.mask = w.exec();
     switch (space) {
     case address_space::global:
@@ -231,4 +237,4 @@ void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool,
 template void resolve<false>(wave&, const op&, address_space, unsigned, bool, lane_pointers&);
 template void resolve<true>(wave&, const op&, address_space, unsigned, bool, lane_pointers&);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -4,22 +4,26 @@
 // Arithmetic of one lane as the ISA defines it, written so that loops over lanes vectorise.
 #pragma once
 
+#include "vector.hpp"
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
 
-#include "vector.hpp"
-
 namespace r9v_emulator {
 
-template <class T> using bits_of_type = std::conditional_t<
-    sizeof(T) == 2, u16, std::conditional_t<sizeof(T) == 4, u32, u64>>;
+template<class T>
+using bits_of_type =
+    std::conditional_t<sizeof(T) == 2, u16, std::conditional_t<sizeof(T) == 4, u32, u64>>;
 
 /// Quiets a signalling NaN; other values pass.
-template <class T> inline T quiet(T x) { return x != x ? static_cast<T>(x + x) : x; }
+template<class T>
+inline T quiet(T x) {
+    return x != x ? static_cast<T>(x + x) : x;
+}
 
 // IEEE 754-2019 minimumNumber and maximumNumber: a NaN loses, -0 is below +0.
-template <class T> inline T min_num(T a, T b) {
+template<class T>
+inline T min_num(T a, T b) {
     using bits = bits_of_type<T>;
     const T zero = bits_as<T>(static_cast<bits>(bits_as<bits>(a) | bits_as<bits>(b)));
     T r = a < b ? a : b;
@@ -27,7 +31,8 @@ template <class T> inline T min_num(T a, T b) {
     r = a != a ? quiet(b) : r;
     return b != b ? quiet(a) : r;
 }
-template <class T> inline T max_num(T a, T b) {
+template<class T>
+inline T max_num(T a, T b) {
     using bits = bits_of_type<T>;
     const T zero = bits_as<T>(static_cast<bits>(bits_as<bits>(a) & bits_as<bits>(b)));
     T r = a > b ? a : b;
@@ -36,23 +41,27 @@ template <class T> inline T max_num(T a, T b) {
     return b != b ? quiet(a) : r;
 }
 // minimum and maximum: a NaN wins.
-template <class T> inline T minimum(T a, T b) {
+template<class T>
+inline T minimum(T a, T b) {
     const T r = min_num(a, b);
     const T with_a = a != a ? quiet(a) : r;
     return b != b ? quiet(b) : with_a;
 }
-template <class T> inline T maximum(T a, T b) {
+template<class T>
+inline T maximum(T a, T b) {
     const T r = max_num(a, b);
     const T with_a = a != a ? quiet(a) : r;
     return b != b ? quiet(b) : with_a;
 }
-template <class T> inline T median_num(T a, T b, T c) {
+template<class T>
+inline T median_num(T a, T b, T c) {
     const bool nan = a != a || b != b || c != c;
     const T low = min_num(a, b), high = max_num(a, b);
     const T middle = max_num(low, min_num(high, c));
     return nan ? min_num(low, c) : middle;
 }
-template <class T> inline T median(T a, T b, T c) {
+template<class T>
+inline T median(T a, T b, T c) {
     return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
@@ -61,14 +70,14 @@ inline float to_odd(double x) {
     float f = static_cast<float>(x);
     const double back = static_cast<double>(f);
     const u32 b = bits_as<u32>(f);
-    const bool away = back > x ? x >= 0 : x < 0;  // rounded away from zero
+    const bool away = back > x ? x >= 0 : x < 0; // rounded away from zero
     const bool inexact = back != x && x == x;
     const u32 truncated = inexact && away ? b - 1 : b;
     return bits_as<float>(inexact ? truncated | 1u : b);
 }
 inline half fma_half(half a, half b, half c) {
-    const double exact = static_cast<double>(static_cast<float>(a)) *
-                         static_cast<double>(static_cast<float>(b));
+    const double exact =
+        static_cast<double>(static_cast<float>(a)) * static_cast<double>(static_cast<float>(b));
     const double addend = static_cast<double>(static_cast<float>(c));
     // The sum itself may be inexact in double only when the smaller term cannot reach a rounding
     // boundary of a half, except for its sign: rounding to odd keeps that.
@@ -83,7 +92,9 @@ inline half fma_half(half a, half b, half c) {
     return static_cast<half>(to_odd(bits_as<double>(bits)));
 }
 
-inline float from_bf16(u32 bits) { return bits_as<float>(bits << 16); }
+inline float from_bf16(u32 bits) {
+    return bits_as<float>(bits << 16);
+}
 /// Round to nearest even; NaN stays NaN.
 inline u16 to_bf16(float x) {
     const u32 b = bits_as<u32>(x);
@@ -95,22 +106,32 @@ inline float half_bits(u32 bits) {
 }
 
 /// float to integer with saturation; NaN gives 0.
-template <class T> inline T saturate_to(double x) {
+template<class T>
+inline T saturate_to(double x) {
     constexpr double low = static_cast<double>(std::numeric_limits<T>::min());
     constexpr double high = static_cast<double>(std::numeric_limits<T>::max());
     const double clamped = x > low ? (x < high ? x : high) : low;
     return static_cast<T>(x == x ? clamped : 0.0);
 }
 
-template <class T> inline int exponent_field(T x) {
-    if constexpr (sizeof(T) == 8) return static_cast<int>(bits_as<u64>(x) >> 52 & 0x7ff);
-    else return static_cast<int>(bits_as<u32>(x) >> 23 & 0xff);
+template<class T>
+inline int exponent_field(T x) {
+    if constexpr (sizeof(T) == 8)
+        return static_cast<int>(bits_as<u64>(x) >> 52 & 0x7ff);
+    else
+        return static_cast<int>(bits_as<u32>(x) >> 23 & 0xff);
 }
-template <class T> inline bool is_denormal(T x) { return x != 0 && exponent_field(x) == 0; }
+template<class T>
+inline bool is_denormal(T x) {
+    return x != 0 && exponent_field(x) == 0;
+}
 
-template <class T> with_mask<T> div_scale(T value, T denominator, T numerator);
-template <class T> T div_fixup(T quotient, T denominator, T numerator);
-template <class T> T div_fmas(T a, T b, T c, bool scaled);
+template<class T>
+with_mask<T> div_scale(T value, T denominator, T numerator);
+template<class T>
+T div_fixup(T quotient, T denominator, T numerator);
+template<class T>
+T div_fmas(T a, T b, T c, bool scaled);
 
 // OCP 8-bit floats. Overflow gives NaN (e4m3) or infinity (e5m2); the saturating form, chosen by
 // MODE.FP16_OVFL, gives the largest finite value.
@@ -129,4 +150,4 @@ float sqrt_unit(float x);
 float sin_unit(float x);
 float cos_unit(float x);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -2,38 +2,110 @@
 // Copyright (c) the r9v authors
 //
 // Atomic read-modify-write on global, flat, buffer and LDS memory.
-#include <type_traits>
-
 #include "arithmetic.hpp"
 #include "memory_ops.hpp"
 #include "tables.hpp"
+#include <type_traits>
 
 namespace r9v_emulator {
 namespace {
 
 /// New value from the old one and the data, as a function object over T.
-struct swap_with { template <class T> T operator()(T, T d) const { return d; } };
-struct add { template <class T> T operator()(T m, T d) const { return static_cast<T>(m + d); } };
-struct sub { template <class T> T operator()(T m, T d) const { return static_cast<T>(m - d); } };
-struct rsub { template <class T> T operator()(T m, T d) const { return static_cast<T>(d - m); } };
-struct smallest { template <class T> T operator()(T m, T d) const { return d < m ? d : m; } };
-struct largest { template <class T> T operator()(T m, T d) const { return d > m ? d : m; } };
-struct both { template <class T> T operator()(T m, T d) const { return m & d; } };
-struct either { template <class T> T operator()(T m, T d) const { return m | d; } };
-struct differ { template <class T> T operator()(T m, T d) const { return m ^ d; } };
-struct wrap_up { template <class T> T operator()(T m, T d) const { return m >= d ? 0 : m + 1; } };
-struct wrap_down {
-    template <class T> T operator()(T m, T d) const { return m == 0 || m > d ? d : m - 1; }
+struct swap_with {
+    template<class T>
+    T operator()(T, T d) const {
+        return d;
+    }
 };
-struct sub_clamp { template <class T> T operator()(T m, T d) const { return m < d ? 0 : m - d; } };
-struct cond_sub { template <class T> T operator()(T m, T d) const { return m >= d ? m - d : m; } };
-struct num_min { template <class T> T operator()(T m, T d) const { return min_num(m, d); } };
-struct num_max { template <class T> T operator()(T m, T d) const { return max_num(m, d); } };
+struct add {
+    template<class T>
+    T operator()(T m, T d) const {
+        return static_cast<T>(m + d);
+    }
+};
+struct sub {
+    template<class T>
+    T operator()(T m, T d) const {
+        return static_cast<T>(m - d);
+    }
+};
+struct rsub {
+    template<class T>
+    T operator()(T m, T d) const {
+        return static_cast<T>(d - m);
+    }
+};
+struct smallest {
+    template<class T>
+    T operator()(T m, T d) const {
+        return d < m ? d : m;
+    }
+};
+struct largest {
+    template<class T>
+    T operator()(T m, T d) const {
+        return d > m ? d : m;
+    }
+};
+struct both {
+    template<class T>
+    T operator()(T m, T d) const {
+        return m & d;
+    }
+};
+struct either {
+    template<class T>
+    T operator()(T m, T d) const {
+        return m | d;
+    }
+};
+struct differ {
+    template<class T>
+    T operator()(T m, T d) const {
+        return m ^ d;
+    }
+};
+struct wrap_up {
+    template<class T>
+    T operator()(T m, T d) const {
+        return m >= d ? 0 : m + 1;
+    }
+};
+struct wrap_down {
+    template<class T>
+    T operator()(T m, T d) const {
+        return m == 0 || m > d ? d : m - 1;
+    }
+};
+struct sub_clamp {
+    template<class T>
+    T operator()(T m, T d) const {
+        return m < d ? 0 : m - d;
+    }
+};
+struct cond_sub {
+    template<class T>
+    T operator()(T m, T d) const {
+        return m >= d ? m - d : m;
+    }
+};
+struct num_min {
+    template<class T>
+    T operator()(T m, T d) const {
+        return min_num(m, d);
+    }
+};
+struct num_max {
+    template<class T>
+    T operator()(T m, T d) const {
+        return max_num(m, d);
+    }
+};
 struct add_halves {
     u32 operator()(u32 m, u32 d) const {
         const auto sum = [&](unsigned s) -> u32 {
-            return bits_as<u16>(static_cast<half>(half_bits(m >> s & 0xffff) +
-                                                  half_bits(d >> s & 0xffff)));
+            return bits_as<u16>(
+                static_cast<half>(half_bits(m >> s & 0xffff) + half_bits(d >> s & 0xffff)));
         };
         return sum(0) | sum(16) << 16;
     }
@@ -47,12 +119,14 @@ struct add_bf16s {
     }
 };
 
-template <class T> T data_of(const wave& w, u16 first, unsigned lane) {
+template<class T>
+T data_of(const wave& w, u16 first, unsigned lane) {
     return from_words<T>(w.v[first][lane], sizeof(T) == 8 ? w.v[first + 1][lane] : 0);
 }
 
 /// Replaces the memory value by f(old); host threads run other workgroups at the same time.
-template <class T, class F> T exchange(std::byte* at, F f) {
+template<class T, class F>
+T exchange(std::byte* at, F f) {
     using bits = std::conditional_t<sizeof(T) == 8, u64, u32>;
     auto* word = reinterpret_cast<bits*>(at);
     bits old = __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -63,7 +137,9 @@ template <class T, class F> T exchange(std::byte* at, F f) {
     }
 }
 
-bool compares(const op& o) { return o.info->taint_rule == rule::select; }
+bool compares(const op& o) {
+    return o.info->taint_rule == rule::select;
+}
 
 void check_operands(wave& w, const op& o, const lane_pointers& at, unsigned bytes) {
     const unsigned words = bytes / 4;
@@ -79,7 +155,8 @@ void check_operands(wave& w, const op& o, const lane_pointers& at, unsigned byte
     if (lds_compare) look(o.src[3], words);
     taint memory_taint[4];
     taints_from_shadow(at, bytes, memory_taint);
-    for (const taint& t : memory_taint) bad |= t.any_byte();
+    for (const taint& t : memory_taint)
+        bad |= t.any_byte();
     bad &= at.mask;
     if (bad) report_poison(w, o, "an atomic", bad, at.address[lowest_lane(bad)]);
     for (unsigned l = 0; l < lanes; ++l)
@@ -88,7 +165,7 @@ void check_operands(wave& w, const op& o, const lane_pointers& at, unsigned byte
                          "the address is no multiple of " + std::to_string(bytes));
 }
 
-template <class T, class F, bool Strict>
+template<class T, class F, bool Strict>
 void run(wave& w, const op& o, address_space space, bool returns) {
     constexpr unsigned bytes = sizeof(T), words = bytes / 4;
     lane_pointers at;
@@ -121,12 +198,15 @@ void run(wave& w, const op& o, address_space space, bool returns) {
     if (space == address_space::lds) count_store(w, space, at, bytes);
     if (!returns) {
         if constexpr (Strict) {
-            if (space == address_space::lds) issue(w, o, w.locals, 0, 0, true);
-            else ++w.stores;
+            if (space == address_space::lds)
+                issue(w, o, w.locals, 0, 0, true);
+            else
+                ++w.stores;
         }
         return;
     }
-    for (unsigned n = 0; n < words; ++n) merge_words(w.v[o.dst + n], old[n], at.mask);
+    for (unsigned n = 0; n < words; ++n)
+        merge_words(w.v[o.dst + n], old[n], at.mask);
     if constexpr (Strict) {
         for (unsigned n = 0; n < words; ++n)
             set_after(w, static_cast<u16>(o.dst + n), taint{}, at.mask);
@@ -135,14 +215,17 @@ void run(wave& w, const op& o, address_space space, bool returns) {
     }
 }
 
-template <address_space Space, class T, class F, bool Strict> void memory_atomic(wave& w, const op& o) {
+template<address_space Space, class T, class F, bool Strict>
+void memory_atomic(wave& w, const op& o) {
     run<T, F, Strict>(w, o, Space, (o.flags & flag_returns) != 0);
 }
-template <class T, class F, bool Returns, bool Strict> void lds_atomic(wave& w, const op& o) {
+template<class T, class F, bool Returns, bool Strict>
+void lds_atomic(wave& w, const op& o) {
     run<T, F, Strict>(w, o, address_space::lds, Returns);
 }
 
-template <address_space Space, class T, class F> constexpr instruction memory_entry(std::string_view name) {
+template<address_space Space, class T, class F>
+constexpr instruction memory_entry(std::string_view name) {
     constexpr format layout = Space == address_space::global ? format::memory_global
                               : Space == address_space::flat ? format::memory_flat
                                                              : format::memory_buffer;
@@ -155,9 +238,10 @@ template <address_space Space, class T, class F> constexpr instruction memory_en
     e.width = sizeof(T);
     return e;
 }
-template <class T, class F, bool Returns> constexpr instruction lds_entry(std::string_view name) {
-    instruction e{name, format::memory_lds, op_class::lds_store,
-                  &lds_atomic<T, F, Returns, false>, &lds_atomic<T, F, Returns, true>};
+template<class T, class F, bool Returns>
+constexpr instruction lds_entry(std::string_view name) {
+    instruction e{name, format::memory_lds, op_class::lds_store, &lds_atomic<T, F, Returns, false>,
+                  &lds_atomic<T, F, Returns, true>};
     const kind k = sizeof(T) == 8 ? kind::b64 : kind::b32;
     e.dst = Returns ? k : kind::none;
     e.src[0] = kind::b32;
@@ -168,29 +252,33 @@ template <class T, class F, bool Returns> constexpr instruction lds_entry(std::s
     return e;
 }
 
-#define ONE(prefix, space, suffix, type, function) \
+#define ONE(prefix, space, suffix, type, function)                                                 \
     memory_entry<space, type, function>(prefix "_atomic_" suffix)
-#define MEMORY(prefix, space)                                                                    \
-    ONE(prefix, space, "swap_b32", u32, swap_with), ONE(prefix, space, "swap_b64", u64, swap_with), \
-    ONE(prefix, space, "cmpswap_b32", u32, void), ONE(prefix, space, "cmpswap_b64", u64, void),  \
-    ONE(prefix, space, "add_u32", u32, add), ONE(prefix, space, "add_u64", u64, add),            \
-    ONE(prefix, space, "sub_u32", u32, sub), ONE(prefix, space, "sub_u64", u64, sub),            \
-    ONE(prefix, space, "min_i32", i32, smallest), ONE(prefix, space, "min_i64", i64, smallest),  \
-    ONE(prefix, space, "min_u32", u32, smallest), ONE(prefix, space, "min_u64", u64, smallest),  \
-    ONE(prefix, space, "max_i32", i32, largest), ONE(prefix, space, "max_i64", i64, largest),    \
-    ONE(prefix, space, "max_u32", u32, largest), ONE(prefix, space, "max_u64", u64, largest),    \
-    ONE(prefix, space, "and_b32", u32, both), ONE(prefix, space, "and_b64", u64, both),          \
-    ONE(prefix, space, "or_b32", u32, either), ONE(prefix, space, "or_b64", u64, either),        \
-    ONE(prefix, space, "xor_b32", u32, differ), ONE(prefix, space, "xor_b64", u64, differ),      \
-    ONE(prefix, space, "inc_u32", u32, wrap_up), ONE(prefix, space, "inc_u64", u64, wrap_up),    \
-    ONE(prefix, space, "dec_u32", u32, wrap_down), ONE(prefix, space, "dec_u64", u64, wrap_down), \
-    ONE(prefix, space, "sub_clamp_u32", u32, sub_clamp),                                         \
-    ONE(prefix, space, "cond_sub_u32", u32, cond_sub),                                           \
-    ONE(prefix, space, "add_f32", float, add),                                                   \
-    ONE(prefix, space, "min_num_f32", float, num_min),                                           \
-    ONE(prefix, space, "max_num_f32", float, num_max),                                           \
-    ONE(prefix, space, "pk_add_f16", u32, add_halves),                                           \
-    ONE(prefix, space, "pk_add_bf16", u32, add_bf16s)
+#define MEMORY(prefix, space)                                                                      \
+    ONE(prefix, space, "swap_b32", u32, swap_with),                                                \
+        ONE(prefix, space, "swap_b64", u64, swap_with),                                            \
+        ONE(prefix, space, "cmpswap_b32", u32, void),                                              \
+        ONE(prefix, space, "cmpswap_b64", u64, void), ONE(prefix, space, "add_u32", u32, add),     \
+        ONE(prefix, space, "add_u64", u64, add), ONE(prefix, space, "sub_u32", u32, sub),          \
+        ONE(prefix, space, "sub_u64", u64, sub), ONE(prefix, space, "min_i32", i32, smallest),     \
+        ONE(prefix, space, "min_i64", i64, smallest),                                              \
+        ONE(prefix, space, "min_u32", u32, smallest),                                              \
+        ONE(prefix, space, "min_u64", u64, smallest), ONE(prefix, space, "max_i32", i32, largest), \
+        ONE(prefix, space, "max_i64", i64, largest), ONE(prefix, space, "max_u32", u32, largest),  \
+        ONE(prefix, space, "max_u64", u64, largest), ONE(prefix, space, "and_b32", u32, both),     \
+        ONE(prefix, space, "and_b64", u64, both), ONE(prefix, space, "or_b32", u32, either),       \
+        ONE(prefix, space, "or_b64", u64, either), ONE(prefix, space, "xor_b32", u32, differ),     \
+        ONE(prefix, space, "xor_b64", u64, differ), ONE(prefix, space, "inc_u32", u32, wrap_up),   \
+        ONE(prefix, space, "inc_u64", u64, wrap_up),                                               \
+        ONE(prefix, space, "dec_u32", u32, wrap_down),                                             \
+        ONE(prefix, space, "dec_u64", u64, wrap_down),                                             \
+        ONE(prefix, space, "sub_clamp_u32", u32, sub_clamp),                                       \
+        ONE(prefix, space, "cond_sub_u32", u32, cond_sub),                                         \
+        ONE(prefix, space, "add_f32", float, add),                                                 \
+        ONE(prefix, space, "min_num_f32", float, num_min),                                         \
+        ONE(prefix, space, "max_num_f32", float, num_max),                                         \
+        ONE(prefix, space, "pk_add_f16", u32, add_halves),                                         \
+        ONE(prefix, space, "pk_add_bf16", u32, add_bf16s)
 
 constexpr instruction memory_table[] = {
     MEMORY("global", address_space::global),
@@ -198,28 +286,46 @@ constexpr instruction memory_table[] = {
     MEMORY("buffer", address_space::buffer),
 };
 
-#define LDS(name, suffix, type, function)                       \
-    lds_entry<type, function, false>("ds_" name "_" suffix),    \
+#define LDS(name, suffix, type, function)                                                          \
+    lds_entry<type, function, false>("ds_" name "_" suffix),                                       \
         lds_entry<type, function, true>("ds_" name "_rtn_" suffix)
 
 constexpr instruction lds_entries[] = {
-    LDS("add", "u32", u32, add), LDS("add", "u64", u64, add), LDS("add", "f32", float, add),
-    LDS("sub", "u32", u32, sub), LDS("sub", "u64", u64, sub),
-    LDS("rsub", "u32", u32, rsub), LDS("rsub", "u64", u64, rsub),
-    LDS("inc", "u32", u32, wrap_up), LDS("inc", "u64", u64, wrap_up),
-    LDS("dec", "u32", u32, wrap_down), LDS("dec", "u64", u64, wrap_down),
-    LDS("min", "i32", i32, smallest), LDS("min", "i64", i64, smallest),
-    LDS("min", "u32", u32, smallest), LDS("min", "u64", u64, smallest),
-    LDS("max", "i32", i32, largest), LDS("max", "i64", i64, largest),
-    LDS("max", "u32", u32, largest), LDS("max", "u64", u64, largest),
-    LDS("and", "b32", u32, both), LDS("and", "b64", u64, both),
-    LDS("or", "b32", u32, either), LDS("or", "b64", u64, either),
-    LDS("xor", "b32", u32, differ), LDS("xor", "b64", u64, differ),
-    LDS("min_num", "f32", float, num_min), LDS("max_num", "f32", float, num_max),
-    LDS("min_num", "f64", double, num_min), LDS("max_num", "f64", double, num_max),
-    LDS("sub_clamp", "u32", u32, sub_clamp), LDS("cond_sub", "u32", u32, cond_sub),
-    LDS("pk_add", "f16", u32, add_halves), LDS("pk_add", "bf16", u32, add_bf16s),
-    LDS("cmpstore", "b32", u32, void), LDS("cmpstore", "b64", u64, void),
+    LDS("add", "u32", u32, add),
+    LDS("add", "u64", u64, add),
+    LDS("add", "f32", float, add),
+    LDS("sub", "u32", u32, sub),
+    LDS("sub", "u64", u64, sub),
+    LDS("rsub", "u32", u32, rsub),
+    LDS("rsub", "u64", u64, rsub),
+    LDS("inc", "u32", u32, wrap_up),
+    LDS("inc", "u64", u64, wrap_up),
+    LDS("dec", "u32", u32, wrap_down),
+    LDS("dec", "u64", u64, wrap_down),
+    LDS("min", "i32", i32, smallest),
+    LDS("min", "i64", i64, smallest),
+    LDS("min", "u32", u32, smallest),
+    LDS("min", "u64", u64, smallest),
+    LDS("max", "i32", i32, largest),
+    LDS("max", "i64", i64, largest),
+    LDS("max", "u32", u32, largest),
+    LDS("max", "u64", u64, largest),
+    LDS("and", "b32", u32, both),
+    LDS("and", "b64", u64, both),
+    LDS("or", "b32", u32, either),
+    LDS("or", "b64", u64, either),
+    LDS("xor", "b32", u32, differ),
+    LDS("xor", "b64", u64, differ),
+    LDS("min_num", "f32", float, num_min),
+    LDS("max_num", "f32", float, num_max),
+    LDS("min_num", "f64", double, num_min),
+    LDS("max_num", "f64", double, num_max),
+    LDS("sub_clamp", "u32", u32, sub_clamp),
+    LDS("cond_sub", "u32", u32, cond_sub),
+    LDS("pk_add", "f16", u32, add_halves),
+    LDS("pk_add", "bf16", u32, add_bf16s),
+    LDS("cmpstore", "b32", u32, void),
+    LDS("cmpstore", "b64", u64, void),
     lds_entry<u32, swap_with, true>("ds_storexchg_rtn_b32"),
     lds_entry<u64, swap_with, true>("ds_storexchg_rtn_b64"),
 };
@@ -228,9 +334,13 @@ constexpr instruction lds_entries[] = {
 #undef MEMORY
 #undef LDS
 
-}  // namespace
+} // namespace
 
-instruction_table global_atomic_table() { return memory_table; }
-instruction_table lds_atomic_table() { return lds_entries; }
+instruction_table global_atomic_table() {
+    return memory_table;
+}
+instruction_table lds_atomic_table() {
+    return lds_entries;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -21,29 +21,37 @@ void take_branch(wave& w, const op& o) {
         }
         const u64 limit = w.launch->options->branch_limit;
         if (limit && w.backward_branches > limit)
-            report_fatal(w, o, "no end", -1, 0, "the wave took " +
-                         std::to_string(limit) + " backward branches");
+            report_fatal(w, o, "no end", -1, 0,
+                         "the wave took " + std::to_string(limit) + " backward branches");
     }
-    if (!w.launch->code->holds(target))
-        report_fatal(w, o, "jump outside the code", -1, 0, "");
+    if (!w.launch->code->holds(target)) report_fatal(w, o, "jump outside the code", -1, 0, "");
     w.pc = target;
 }
 
 enum class condition { always, scc0, scc1, vccz, vccnz, execz, execnz };
 
-template <condition When> bool holds(const wave& w) {
+template<condition When>
+bool holds(const wave& w) {
     switch (When) {
-    case condition::scc0: return !w.scc;
-    case condition::scc1: return w.scc;
-    case condition::vccz: return w.vcc() == 0;
-    case condition::vccnz: return w.vcc() != 0;
-    case condition::execz: return w.exec() == 0;
-    case condition::execnz: return w.exec() != 0;
-    default: return true;
+    case condition::scc0:
+        return !w.scc;
+    case condition::scc1:
+        return w.scc;
+    case condition::vccz:
+        return w.vcc() == 0;
+    case condition::vccnz:
+        return w.vcc() != 0;
+    case condition::execz:
+        return w.exec() == 0;
+    case condition::execnz:
+        return w.exec() != 0;
+    default:
+        return true;
     }
 }
 
-template <condition When> void branch(wave& w, const op& o) {
+template<condition When>
+void branch(wave& w, const op& o) {
     if (holds<When>(w)) take_branch(w, o);
 }
 
@@ -56,7 +64,8 @@ void check_vcc(wave& w, const op& o) {
     if (still && !(w.vcc() & ~still)) report_poison(w, o, "a branch", still);
 }
 
-template <condition When> void branch_strict(wave& w, const op& o) {
+template<condition When>
+void branch_strict(wave& w, const op& o) {
     constexpr bool scc = When == condition::scc0 || When == condition::scc1;
     constexpr bool vcc = When == condition::vccz || When == condition::vccnz;
     if constexpr (scc) {
@@ -69,7 +78,8 @@ template <condition When> void branch_strict(wave& w, const op& o) {
     branch<When>(w, o);
 }
 
-template <condition When> constexpr instruction branch_op(std::string_view name) {
+template<condition When>
+constexpr instruction branch_op(std::string_view name) {
     return {name, format::branch, op_class::branch, &branch<When>, &branch_strict<When>};
 }
 
@@ -79,15 +89,17 @@ void end_program(wave& w, const op&) {
 }
 
 void trap(wave& w, const op& o) {
-    report_fatal(w, o, "trap", -1, 0, "s_trap " + std::to_string(o.aux) + ": an assertion or abort");
+    report_fatal(w, o, "trap", -1, 0,
+                 "s_trap " + std::to_string(o.aux) + ": an assertion or abort");
 }
 
-u64 next_address(const wave& w) { return w.launch->code->address_of(w.pc); }
+u64 next_address(const wave& w) {
+    return w.launch->code->address_of(w.pc);
+}
 
 void jump_to(wave& w, u64 address) {
     const op* target = w.launch->code->at(address);
-    if (!target)
-        report_fatal(w, *w.current, "jump outside the code", -1, address, "");
+    if (!target) report_fatal(w, *w.current, "jump outside the code", -1, address, "");
     w.pc = target;
 }
 
@@ -107,21 +119,40 @@ constexpr instruction table[] = {
     {"s_trap", format::immediate, op_class::other, &trap, &trap},
     scalar_op("s_getpc_b64", [](wave& w) -> u64 { return next_address(w); }),
     scalar_op("s_setpc_b64", [](wave& w, u64 to) { jump_to(w, to); }),
-    scalar_op("s_swappc_b64", [](wave& w, u64 to) -> u64 {
-        const u64 back = next_address(w);
-        jump_to(w, to);
-        return back;
-    }),
-    hint("s_nop"), hint("s_delay_alu"), hint("s_clause"), hint("s_setprio"),
-    hint("s_wait_alu"), hint("s_code_end"), hint("s_set_inst_prefetch_distance"), hint("s_icache_inv"),
-    hint("s_wait_event"), hint("s_sethalt"), hint("s_setkill"), hint("s_incperflevel"),
-    hint("s_decperflevel"), hint("s_ttracedata"), hint("s_ttracedata_imm"), hint("v_nop"),
-    hint("s_prefetch_inst"), hint("s_prefetch_inst_pc_rel"), hint("s_prefetch_data"),
-    hint("s_prefetch_data_pc_rel"), hint("s_buffer_prefetch_data"), hint("s_dcache_inv"),
-    hint("global_inv"), hint("global_wb"), hint("global_wbinv"),
+    scalar_op("s_swappc_b64",
+              [](wave& w, u64 to) -> u64 {
+                  const u64 back = next_address(w);
+                  jump_to(w, to);
+                  return back;
+              }),
+    hint("s_nop"),
+    hint("s_delay_alu"),
+    hint("s_clause"),
+    hint("s_setprio"),
+    hint("s_wait_alu"),
+    hint("s_code_end"),
+    hint("s_set_inst_prefetch_distance"),
+    hint("s_icache_inv"),
+    hint("s_wait_event"),
+    hint("s_sethalt"),
+    hint("s_setkill"),
+    hint("s_incperflevel"),
+    hint("s_decperflevel"),
+    hint("s_ttracedata"),
+    hint("s_ttracedata_imm"),
+    hint("v_nop"),
+    hint("s_prefetch_inst"),
+    hint("s_prefetch_inst_pc_rel"),
+    hint("s_prefetch_data"),
+    hint("s_prefetch_data_pc_rel"),
+    hint("s_buffer_prefetch_data"),
+    hint("s_dcache_inv"),
+    hint("global_inv"),
+    hint("global_wb"),
+    hint("global_wbinv"),
 };
 
-}  // namespace
+} // namespace
 
 void do_nothing(wave&, const op&) {}
 
@@ -154,6 +185,8 @@ void run_pair_strict(wave& w, const op& o) {
     second.fn(w, second);
 }
 
-instruction_table control_table() { return table; }
+instruction_table control_table() {
+    return table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

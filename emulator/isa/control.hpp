@@ -12,4 +12,4 @@ const instruction* no_operation();
 void run_pair(wave& w, const op& o);
 void run_pair_strict(wave& w, const op& o);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -8,9 +8,11 @@
 namespace r9v_emulator {
 namespace {
 
-template <unsigned Bytes, unsigned Stride, bool Strict> void load_two(wave& w, const op& o) {
+template<unsigned Bytes, unsigned Stride, bool Strict>
+void load_two(wave& w, const op& o) {
     constexpr unsigned words = Bytes / 4;
-    const u32 offsets[2] = {static_cast<u32>(o.offset) & 0xff, static_cast<u32>(o.offset) >> 8 & 0xff};
+    const u32 offsets[2] = {static_cast<u32>(o.offset) & 0xff,
+                            static_cast<u32>(o.offset) >> 8 & 0xff};
     if constexpr (Strict) check_load_destination(w, o, w.locals, o.dst, 2 * words);
     alignas(64) u32 result[4][lanes];
     for (unsigned half = 0; half < 2; ++half) {
@@ -31,13 +33,16 @@ template <unsigned Bytes, unsigned Stride, bool Strict> void load_two(wave& w, c
         }
     }
     // The address register may be among the results, so they land only now.
-    for (unsigned n = 0; n < 2 * words; ++n) merge_words(w.v[o.dst + n], result[n], w.exec());
+    for (unsigned n = 0; n < 2 * words; ++n)
+        merge_words(w.v[o.dst + n], result[n], w.exec());
     if constexpr (Strict) issue(w, o, w.locals, o.dst, 2 * words, true);
 }
 
-template <unsigned Bytes, unsigned Stride, bool Strict> void store_two(wave& w, const op& o) {
+template<unsigned Bytes, unsigned Stride, bool Strict>
+void store_two(wave& w, const op& o) {
     constexpr unsigned words = Bytes / 4;
-    const u32 offsets[2] = {static_cast<u32>(o.offset) & 0xff, static_cast<u32>(o.offset) >> 8 & 0xff};
+    const u32 offsets[2] = {static_cast<u32>(o.offset) & 0xff,
+                            static_cast<u32>(o.offset) >> 8 & 0xff};
     for (unsigned half = 0; half < 2; ++half) {
         const u16 from = half ? o.src[3] : o.src[1];
         lane_pointers at;
@@ -52,27 +57,27 @@ template <unsigned Bytes, unsigned Stride, bool Strict> void store_two(wave& w, 
         words_to_bytes(&w.v[from], words, data);
         write_lanes<Bytes>(at, data);
         count_store(w, address_space::lds, at, Bytes);
-        if constexpr (Strict)
-            store_taints(w, o, transfer{address_space::lds, Bytes}, from, at);
+        if constexpr (Strict) store_taints(w, o, transfer{address_space::lds, Bytes}, from, at);
     }
     if constexpr (Strict) issue(w, o, w.locals, 0, 0, true);
 }
 
 /// Source lane of each lane for ds_swizzle; the offset selects one of four patterns.
 u32 swizzled_lane(u32 offset, u32 lane) {
-    if (offset >= 0xe000) {  // FFT
+    if (offset >= 0xe000) { // FFT
         const u32 mask = offset & 31;
         u32 reversed = 0;
-        for (unsigned i = 0; i < 5; ++i) reversed |= (lane >> i & 1) << (4 - i);
+        for (unsigned i = 0; i < 5; ++i)
+            reversed |= (lane >> i & 1) << (4 - i);
         return (reversed >> __builtin_popcount(mask)) | (lane & mask);
     }
-    if (offset >= 0xc000) {  // rotate
+    if (offset >= 0xc000) { // rotate
         const u32 mask = offset & 31, by = offset >> 5 & 31;
         const bool right = offset >> 10 & 1;
         const u32 moved = right ? lane - by : lane + by;
         return (lane & mask) | (moved & ~mask & 31);
     }
-    if (offset & 0x8000) return (lane & ~3u) | (offset >> (2 * (lane & 3)) & 3);  // quad permute
+    if (offset & 0x8000) return (lane & ~3u) | (offset >> (2 * (lane & 3)) & 3); // quad permute
     const u32 and_mask = offset & 31, or_mask = offset >> 5 & 31, xor_mask = offset >> 10 & 31;
     return ((lane & and_mask) | or_mask) ^ xor_mask;
 }
@@ -83,7 +88,7 @@ struct exchange {
 };
 
 /// Takes lane `from[l]` of the source into lane l; a source lane that is off gives zero.
-template <bool Strict>
+template<bool Strict>
 exchange gather_from(const wave& w, u16 source, const u32 (&from)[lanes]) {
     exchange out;
     for (unsigned l = 0; l < lanes; ++l) {
@@ -95,7 +100,8 @@ exchange gather_from(const wave& w, u16 source, const u32 (&from)[lanes]) {
     return out;
 }
 
-template <bool Strict> void finish_exchange(wave& w, const op& o, const exchange& e, u32 extra) {
+template<bool Strict>
+void finish_exchange(wave& w, const op& o, const exchange& e, u32 extra) {
     merge_words(w.v[o.dst], e.word.word, w.exec());
     if constexpr (Strict) {
         check_load_destination(w, o, w.locals, o.dst, 1);
@@ -104,14 +110,17 @@ template <bool Strict> void finish_exchange(wave& w, const op& o, const exchange
     }
 }
 
-template <bool Strict> void swizzle(wave& w, const op& o) {
+template<bool Strict>
+void swizzle(wave& w, const op& o) {
     if constexpr (Strict) check_pending(w, o, o.src[0], 1, false);
     u32 from[lanes];
-    for (u32 l = 0; l < lanes; ++l) from[l] = swizzled_lane(static_cast<u32>(o.offset), l);
+    for (u32 l = 0; l < lanes; ++l)
+        from[l] = swizzled_lane(static_cast<u32>(o.offset), l);
     finish_exchange<Strict>(w, o, gather_from<Strict>(w, o.src[0], from), 0);
 }
 
-template <bool Strict> void pull_permute(wave& w, const op& o) {
+template<bool Strict>
+void pull_permute(wave& w, const op& o) {
     if constexpr (Strict) {
         check_pending(w, o, o.src[0], 1, false);
         check_pending(w, o, o.src[1], 1, false);
@@ -123,7 +132,8 @@ template <bool Strict> void pull_permute(wave& w, const op& o) {
     finish_exchange<Strict>(w, o, gather_from<Strict>(w, o.src[1], from), extra);
 }
 
-template <bool Strict> void push_permute(wave& w, const op& o) {
+template<bool Strict>
+void push_permute(wave& w, const op& o) {
     if constexpr (Strict) {
         check_pending(w, o, o.src[0], 1, false);
         check_pending(w, o, o.src[1], 1, false);
@@ -135,8 +145,8 @@ template <bool Strict> void push_permute(wave& w, const op& o) {
         const u32 to = (w.v[o.src[0]][l] + static_cast<u32>(o.offset)) / 4 % 32;
         e.word.word[to] = w.v[o.src[1]][l];
         for (unsigned b = 0; Strict && b < 4; ++b)
-            e.poison.plane[b] = (e.poison.plane[b] & ~(1u << to)) |
-                                (w.taints[o.src[1]].plane[b] >> l & 1) << to;
+            e.poison.plane[b] =
+                (e.poison.plane[b] & ~(1u << to)) | (w.taints[o.src[1]].plane[b] >> l & 1) << to;
     }
     const u32 extra = Strict && (w.taints[o.src[0]].any_byte() & w.exec()) ? all_lanes : 0;
     finish_exchange<Strict>(w, o, e, extra);
@@ -153,21 +163,23 @@ constexpr instruction entry(std::string_view name, op_class cls, handler plain, 
     return e;
 }
 
-template <unsigned Bytes, widening To = widening::words>
+template<unsigned Bytes, widening To = widening::words>
 constexpr instruction load_entry(std::string_view name) {
     return load_op<transfer{address_space::lds, Bytes, To}>(name, format::memory_lds,
                                                             op_class::lds_load);
 }
-template <unsigned Bytes, bool High = false>
+template<unsigned Bytes, bool High = false>
 constexpr instruction store_entry(std::string_view name) {
     return store_op<transfer{address_space::lds, Bytes, widening::words, High}>(
         name, format::memory_lds, op_class::lds_store);
 }
-template <unsigned Bytes, unsigned Stride> constexpr instruction load_two_entry(std::string_view name) {
+template<unsigned Bytes, unsigned Stride>
+constexpr instruction load_two_entry(std::string_view name) {
     return entry(name, op_class::lds_load, &load_two<Bytes, Stride, false>,
                  &load_two<Bytes, Stride, true>, kind_of_words(2 * Bytes), kind::b32);
 }
-template <unsigned Bytes, unsigned Stride> constexpr instruction store_two_entry(std::string_view name) {
+template<unsigned Bytes, unsigned Stride>
+constexpr instruction store_two_entry(std::string_view name) {
     return entry(name, op_class::lds_store, &store_two<Bytes, Stride, false>,
                  &store_two<Bytes, Stride, true>, kind::none, kind::b32, kind_of_words(Bytes),
                  kind_of_words(Bytes));
@@ -211,8 +223,10 @@ constexpr instruction table[] = {
           kind::b32, kind::b32),
 };
 
-}  // namespace
+} // namespace
 
-instruction_table lds_table() { return table; }
+instruction_table lds_table() {
+    return table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -5,11 +5,10 @@
 // B[k][column], and row r of D is 16 neighbouring lanes. The sum runs over ascending k with one
 // rounding a step; the order inside the hardware is not published. 8-bit and 4-bit integer products
 // are exact in f32, since 32 * 255 * 255 < 2^24.
-#include <bit>
-#include <limits>
-
 #include "arithmetic.hpp"
 #include "tables.hpp"
+#include <bit>
+#include <limits>
 
 namespace r9v_emulator {
 namespace {
@@ -17,7 +16,7 @@ namespace {
 constexpr int side = 16;
 
 struct alignas(64) operand_matrix {
-    float at[64][side];  ///< [k][row of A or column of B]
+    float at[64][side]; ///< [k][row of A or column of B]
 };
 struct alignas(64) tile {
     float at[side][side];
@@ -27,7 +26,8 @@ void outer_products(const operand_matrix& a, const operand_matrix& b, int depth,
     for (int row = 0; row < side; row += 4) {
         __m256 acc[4][2];
         for (int r = 0; r < 4; ++r)
-            for (int h = 0; h < 2; ++h) acc[r][h] = _mm256_load_ps(&d.at[row + r][8 * h]);
+            for (int h = 0; h < 2; ++h)
+                acc[r][h] = _mm256_load_ps(&d.at[row + r][8 * h]);
         for (int k = 0; k < depth; ++k) {
             const __m256 b0 = _mm256_load_ps(&b.at[k][0]), b1 = _mm256_load_ps(&b.at[k][8]);
             for (int r = 0; r < 4; ++r) {
@@ -37,7 +37,8 @@ void outer_products(const operand_matrix& a, const operand_matrix& b, int depth,
             }
         }
         for (int r = 0; r < 4; ++r)
-            for (int h = 0; h < 2; ++h) _mm256_store_ps(&d.at[row + r][8 * h], acc[r][h]);
+            for (int h = 0; h < 2; ++h)
+                _mm256_store_ps(&d.at[row + r][8 * h], acc[r][h]);
     }
 }
 
@@ -83,12 +84,14 @@ void convert_halves(const u32* from, bool is_bf16, float* even, float* odd) {
 float element_value(element e, u32 word, int i, bool is_signed) {
     if (e == element::u4x8) {
         const u32 raw = word >> (4 * i) & 15;
-        return static_cast<float>(is_signed ? static_cast<i32>(raw ^ 8) - 8 : static_cast<i32>(raw));
+        return static_cast<float>(is_signed ? static_cast<i32>(raw ^ 8) - 8
+                                            : static_cast<i32>(raw));
     }
     const u32 raw = word >> (8 * i) & 0xff;
     if (e == element::fp8) return values().fp8[raw];
     if (e == element::bf8) return values().bf8[raw];
-    return static_cast<float>(is_signed ? static_cast<i32>(raw ^ 0x80) - 0x80 : static_cast<i32>(raw));
+    return static_cast<float>(is_signed ? static_cast<i32>(raw ^ 0x80) - 0x80
+                                        : static_cast<i32>(raw));
 }
 
 /// Lane (h, c) holds row or column c; register v and element e of the half h hold
@@ -119,9 +122,13 @@ struct shape {
     int depth;
 };
 
-constexpr int result_registers(result r) { return r == result::f16 || r == result::bf16 ? 4 : 8; }
+constexpr int result_registers(result r) {
+    return r == result::f16 || r == result::bf16 ? 4 : 8;
+}
 
-u32 constant_word(const wave& w, const op& o, int i) { return scalar_word(w, o, i, 0); }
+u32 constant_word(const wave& w, const op& o, int i) {
+    return scalar_word(w, o, i, 0);
+}
 
 void load_accumulator(const wave& w, const op& o, int source, result r, tile& to) {
     const u16 first = o.src[source];
@@ -130,10 +137,11 @@ void load_accumulator(const wave& w, const op& o, int source, result r, tile& to
         for (int c = 0; c < side; ++c) {
             const int lane = side * h + c;
             const int reg = r == result::f32 || r == result::i32 ? v : v / 2;
-            const u32 word = is_vector(first) ? w.v[first + reg][lane] : constant_word(w, o, source);
+            const u32 word =
+                is_vector(first) ? w.v[first + reg][lane] : constant_word(w, o, source);
             const u32 narrow = v % 2 ? word >> 16 : word & 0xffff;
-            to.at[row][c] = r == result::f32   ? bits_as<float>(word)
-                            : r == result::f16 ? half_bits(narrow)
+            to.at[row][c] = r == result::f32    ? bits_as<float>(word)
+                            : r == result::f16  ? half_bits(narrow)
                             : r == result::bf16 ? from_bf16(narrow)
                                                 : 0.0f;
         }
@@ -162,7 +170,8 @@ void store_integers(wave& w, const op& o, int source, const tile& from) {
     for (int row = 0; row < side; ++row) {
         for (int c = 0; c < side; ++c) {
             const int v = row % 8, lane = side * (row / 8) + c;
-            const u32 old = is_vector(c_first) ? w.v[c_first + v][lane] : constant_word(w, o, source);
+            const u32 old =
+                is_vector(c_first) ? w.v[c_first + v][lane] : constant_word(w, o, source);
             i64 sum = i64{static_cast<i32>(old)} + static_cast<i64>(from.at[row][c]);
             if (o.flags & flag_clamp)
                 sum = std::clamp<i64>(sum, std::numeric_limits<i32>::min(),
@@ -182,12 +191,14 @@ void store_f32(wave& w, u16 first, const tile& from) {
 void propagate_matrix(wave& w, const op& o, int a_registers, int b_registers, int d_registers) {
     const auto lanes_of = [&](u16 first, int count) {
         u32 any = 0;
-        for (int n = 0; n < count; ++n) any |= w.taints[first + n].any_byte();
+        for (int n = 0; n < count; ++n)
+            any |= w.taints[first + n].any_byte();
         return (any | any >> 16) & 0xffff;
     };
     check_pending(w, o, o.src[0], static_cast<unsigned>(a_registers), false);
     check_pending(w, o, o.src[1], static_cast<unsigned>(b_registers), false);
-    if (is_vector(o.src[2])) check_pending(w, o, o.src[2], static_cast<unsigned>(d_registers), false);
+    if (is_vector(o.src[2]))
+        check_pending(w, o, o.src[2], static_cast<unsigned>(d_registers), false);
     check_pending(w, o, o.dst, static_cast<unsigned>(d_registers), true);
     const u32 rows = lanes_of(o.src[0], a_registers), columns = lanes_of(o.src[1], b_registers);
     const int rows_each = 8 / d_registers;
@@ -210,7 +221,8 @@ void propagate_matrix(wave& w, const op& o, int a_registers, int b_registers, in
     }
 }
 
-template <shape S, bool Strict> void multiply(wave& w, const op& o) {
+template<shape S, bool Strict>
+void multiply(wave& w, const op& o) {
     constexpr int a_registers = S.depth / 2 / per_register(S.a);
     constexpr int b_registers = S.depth / 2 / per_register(S.b);
     constexpr int d_registers = result_registers(S.d);
@@ -223,7 +235,8 @@ template <shape S, bool Strict> void multiply(wave& w, const op& o) {
                    "all 32 lanes must be active; the result is undefined");
         __m128i t = _mm_setzero_si128();
         const auto add = [&](u16 first, int count) {
-            for (int n = 0; n < count; ++n) t = _mm_or_si128(t, load_taint(w.taints[first + n]));
+            for (int n = 0; n < count; ++n)
+                t = _mm_or_si128(t, load_taint(w.taints[first + n]));
         };
         add(o.src[0], a_registers);
         add(o.src[1], b_registers);
@@ -235,19 +248,24 @@ template <shape S, bool Strict> void multiply(wave& w, const op& o) {
     tile d;
     load_operand(w, o.src[0], S.a, S.depth, integers && (o.neg & 1), a);
     load_operand(w, o.src[1], S.b, S.depth, integers && (o.neg & 2), b);
-    if (S.d == result::f32 && is_vector(o.src[2])) load_f32_accumulator(w, o.src[2], d);
-    else load_accumulator(w, o, 2, S.d, d);
+    if (S.d == result::f32 && is_vector(o.src[2]))
+        load_f32_accumulator(w, o.src[2], d);
+    else
+        load_accumulator(w, o, 2, S.d, d);
     outer_products(a, b, S.depth, d);
-    if constexpr (S.d == result::f32) store_f32(w, o.dst, d);
-    else if constexpr (integers) store_integers(w, o, 2, d);
-    else store_narrow(w, o.dst, d, S.d == result::bf16);
+    if constexpr (S.d == result::f32)
+        store_f32(w, o.dst, d);
+    else if constexpr (integers)
+        store_integers(w, o, 2, d);
+    else
+        store_narrow(w, o.dst, d, S.d == result::bf16);
 }
 
 constexpr kind registers_kind(int n) {
     return n == 1 ? kind::b32 : n == 2 ? kind::b64 : n == 4 ? kind::wide4 : kind::wide8;
 }
 
-template <element A, element B, result D, int Depth>
+template<element A, element B, result D, int Depth>
 constexpr instruction entry(std::string_view name) {
     constexpr shape s{A, B, D, Depth};
     instruction e{name, format::vector, op_class::wmma, &multiply<s, false>, &multiply<s, true>};
@@ -276,8 +294,10 @@ constexpr instruction table[] = {
     entry<u4x8, u4x8, result::i32, 32>("v_wmma_i32_16x16x32_iu4"),
 };
 
-}  // namespace
+} // namespace
 
-instruction_table matrix_table() { return table; }
+instruction_table matrix_table() {
+    return table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

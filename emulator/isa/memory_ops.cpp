@@ -4,9 +4,8 @@
 // Loads and stores of global, flat, scratch and buffer memory.
 #include "memory_ops.hpp"
 
-#include <bit>
-
 #include "tables.hpp"
+#include <bit>
 
 namespace r9v_emulator {
 
@@ -35,8 +34,8 @@ void count_store(wave& w, address_space space, const lane_pointers& at, unsigned
 }
 
 void widen(lane_bytes& data, unsigned bytes, widening to) {
-    const bool is_signed = to == widening::sign || to == widening::low_half_sign ||
-                           to == widening::high_half_sign;
+    const bool is_signed =
+        to == widening::sign || to == widening::low_half_sign || to == widening::high_half_sign;
     for (auto& lane : data.byte) {
         u32 value = lane[0];
         if (bytes == 2) value |= static_cast<u32>(lane[1]) << 8;
@@ -57,10 +56,10 @@ void load_taints(wave& w, const op& o, const transfer& t, const lane_pointers& a
         const u32 last = found[0].plane[t.bytes - 1];
         const bool sign = t.to == widening::sign || t.to == widening::low_half_sign ||
                           t.to == widening::high_half_sign;
-        for (unsigned b = t.bytes; b < 4; ++b) found[0].plane[b] = sign ? last : 0;
+        for (unsigned b = t.bytes; b < 4; ++b)
+            found[0].plane[b] = sign ? last : 0;
         if (half_register(t.to)) planes = high_half(t.to) ? 0xc : 0x3;
-        if (high_half(t.to))
-            found[0] = taint::of(0, 0, found[0].plane[0], found[0].plane[1]);
+        if (high_half(t.to)) found[0] = taint::of(0, 0, found[0].plane[0], found[0].plane[1]);
     }
     for (unsigned n = 0; n < words; ++n)
         set_after(w, static_cast<u16>(o.dst + n), found[n], w.exec(), planes);
@@ -78,7 +77,8 @@ void store_taints(wave& w, const op& o, const transfer& t, u16 first, const lane
     for (unsigned n = 0; n < words; ++n) {
         data[n] = w.taints[first + n];
         if (t.high) data[n] = taint::of(data[n].plane[2], data[n].plane[3], 0, 0);
-        for (unsigned b = 0; b < 4 && 4 * n + b < t.bytes; ++b) bad |= data[n].plane[b];
+        for (unsigned b = 0; b < 4 && 4 * n + b < t.bytes; ++b)
+            bad |= data[n].plane[b];
     }
     bad &= at.mask;
     if (!bad) return;
@@ -91,35 +91,39 @@ void store_taints(wave& w, const op& o, const transfer& t, u16 first, const lane
         if ((bad >> l & 1) && (at.address[l] >> 32 != shared_aperture >> 32) &&
             (at.address[l] >> 32 != private_aperture >> 32))
             global |= 1u << l;
-    if (global)
-        report_poison(w, o, "a global store", global, at.address[lowest_lane(global)]);
+    if (global) report_poison(w, o, "a global store", global, at.address[lowest_lane(global)]);
 }
 
 namespace {
 
-#define LOADS(prefix, where, layout, cls)                                                              \
-    load_op<transfer{where, 1, widening::zero}>(prefix "_load_u8", layout, cls),                       \
-        load_op<transfer{where, 1, widening::sign}>(prefix "_load_i8", layout, cls),                   \
-        load_op<transfer{where, 2, widening::zero}>(prefix "_load_u16", layout, cls),                  \
-        load_op<transfer{where, 2, widening::sign}>(prefix "_load_i16", layout, cls),                  \
-        load_op<transfer{where, 1, widening::low_half_zero}>(prefix "_load_d16_u8", layout, cls),      \
-        load_op<transfer{where, 1, widening::low_half_sign}>(prefix "_load_d16_i8", layout, cls),      \
-        load_op<transfer{where, 2, widening::low_half_zero}>(prefix "_load_d16_b16", layout, cls),     \
-        load_op<transfer{where, 1, widening::high_half_zero}>(prefix "_load_d16_hi_u8", layout, cls),  \
-        load_op<transfer{where, 1, widening::high_half_sign}>(prefix "_load_d16_hi_i8", layout, cls),  \
-        load_op<transfer{where, 2, widening::high_half_zero}>(prefix "_load_d16_hi_b16", layout, cls), \
-        load_op<transfer{where, 4}>(prefix "_load_b32", layout, cls),                                  \
-        load_op<transfer{where, 8}>(prefix "_load_b64", layout, cls),                                  \
-        load_op<transfer{where, 12}>(prefix "_load_b96", layout, cls),                                 \
+#define LOADS(prefix, where, layout, cls)                                                          \
+    load_op<transfer{where, 1, widening::zero}>(prefix "_load_u8", layout, cls),                   \
+        load_op<transfer{where, 1, widening::sign}>(prefix "_load_i8", layout, cls),               \
+        load_op<transfer{where, 2, widening::zero}>(prefix "_load_u16", layout, cls),              \
+        load_op<transfer{where, 2, widening::sign}>(prefix "_load_i16", layout, cls),              \
+        load_op<transfer{where, 1, widening::low_half_zero}>(prefix "_load_d16_u8", layout, cls),  \
+        load_op<transfer{where, 1, widening::low_half_sign}>(prefix "_load_d16_i8", layout, cls),  \
+        load_op<transfer{where, 2, widening::low_half_zero}>(prefix "_load_d16_b16", layout, cls), \
+        load_op<transfer{where, 1, widening::high_half_zero}>(prefix "_load_d16_hi_u8", layout,    \
+                                                              cls),                                \
+        load_op<transfer{where, 1, widening::high_half_sign}>(prefix "_load_d16_hi_i8", layout,    \
+                                                              cls),                                \
+        load_op<transfer{where, 2, widening::high_half_zero}>(prefix "_load_d16_hi_b16", layout,   \
+                                                              cls),                                \
+        load_op<transfer{where, 4}>(prefix "_load_b32", layout, cls),                              \
+        load_op<transfer{where, 8}>(prefix "_load_b64", layout, cls),                              \
+        load_op<transfer{where, 12}>(prefix "_load_b96", layout, cls),                             \
         load_op<transfer{where, 16}>(prefix "_load_b128", layout, cls)
-#define STORES(prefix, where, layout, cls)                                                       \
-    store_op<transfer{where, 1}>(prefix "_store_b8", layout, cls),                               \
-        store_op<transfer{where, 2}>(prefix "_store_b16", layout, cls),                          \
-        store_op<transfer{where, 1, widening::words, true}>(prefix "_store_d16_hi_b8", layout, cls),  \
-        store_op<transfer{where, 2, widening::words, true}>(prefix "_store_d16_hi_b16", layout, cls), \
-        store_op<transfer{where, 4}>(prefix "_store_b32", layout, cls),                          \
-        store_op<transfer{where, 8}>(prefix "_store_b64", layout, cls),                          \
-        store_op<transfer{where, 12}>(prefix "_store_b96", layout, cls),                         \
+#define STORES(prefix, where, layout, cls)                                                         \
+    store_op<transfer{where, 1}>(prefix "_store_b8", layout, cls),                                 \
+        store_op<transfer{where, 2}>(prefix "_store_b16", layout, cls),                            \
+        store_op<transfer{where, 1, widening::words, true}>(prefix "_store_d16_hi_b8", layout,     \
+                                                            cls),                                  \
+        store_op<transfer{where, 2, widening::words, true}>(prefix "_store_d16_hi_b16", layout,    \
+                                                            cls),                                  \
+        store_op<transfer{where, 4}>(prefix "_store_b32", layout, cls),                            \
+        store_op<transfer{where, 8}>(prefix "_store_b64", layout, cls),                            \
+        store_op<transfer{where, 12}>(prefix "_store_b96", layout, cls),                           \
         store_op<transfer{where, 16}>(prefix "_store_b128", layout, cls)
 
 constexpr instruction global[] = {
@@ -140,10 +144,16 @@ constexpr instruction buffer[] = {
 #undef LOADS
 #undef STORES
 
-}  // namespace
+} // namespace
 
-instruction_table global_table() { return global; }
-instruction_table scratch_table() { return scratch; }
-instruction_table buffer_table() { return buffer; }
+instruction_table global_table() {
+    return global;
+}
+instruction_table scratch_table() {
+    return scratch;
+}
+instruction_table buffer_table() {
+    return buffer;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

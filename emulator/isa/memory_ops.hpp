@@ -10,13 +10,21 @@
 namespace r9v_emulator {
 
 /// What a load of fewer than four bytes does with the rest of its register.
-enum class widening : u8 { words, zero, sign, low_half_zero, low_half_sign, high_half_zero, high_half_sign };
+enum class widening : u8 {
+    words,
+    zero,
+    sign,
+    low_half_zero,
+    low_half_sign,
+    high_half_zero,
+    high_half_sign
+};
 
 struct transfer {
     address_space space;
     unsigned bytes;
     widening to = widening::words;
-    bool high = false;      ///< stores: from the high half of the register
+    bool high = false; ///< stores: from the high half of the register
 };
 
 inline outstanding_queue& queue_of(wave& w, address_space space) {
@@ -39,7 +47,8 @@ void load_taints(wave& w, const op& o, const transfer& t, const lane_pointers& a
 void store_taints(wave& w, const op& o, const transfer& t, u16 first, const lane_pointers& at);
 void check_store_data(wave& w, const op& o, u16 first, unsigned words);
 
-template <transfer T, bool Strict> void load(wave& w, const op& o) {
+template<transfer T, bool Strict>
+void load(wave& w, const op& o) {
     constexpr unsigned words = (T.bytes + 3) / 4;
     lane_pointers at;
     resolve<Strict>(w, o, T.space, T.bytes, false, at);
@@ -55,7 +64,8 @@ template <transfer T, bool Strict> void load(wave& w, const op& o) {
     if constexpr (T.bytes < 4) widen(data, T.bytes, T.to);
     if constexpr (half_register(T.to)) {
         lane_block word;
-        for (unsigned l = 0; l < lanes; ++l) std::memcpy(&word.word[l], data.byte[l], 4);
+        for (unsigned l = 0; l < lanes; ++l)
+            std::memcpy(&word.word[l], data.byte[l], 4);
         merge_halves(w.v[o.dst], word.word, w.exec(), high_half(T.to));
     } else {
         bytes_to_words(data, words, &w.v[o.dst], w.exec());
@@ -67,7 +77,8 @@ template <transfer T, bool Strict> void load(wave& w, const op& o) {
     }
 }
 
-template <transfer T, bool Strict> void store(wave& w, const op& o) {
+template<transfer T, bool Strict>
+void store(wave& w, const op& o) {
     constexpr unsigned words = (T.bytes + 3) / 4;
     lane_pointers at;
     resolve<Strict>(w, o, T.space, T.bytes, true, at);
@@ -78,30 +89,38 @@ template <transfer T, bool Strict> void store(wave& w, const op& o) {
     lane_bytes data;
     words_to_bytes(&w.v[o.src[1]], words, data);
     if constexpr (T.high)
-        for (auto& lane : data.byte) std::memcpy(lane, lane + 2, 2);
+        for (auto& lane : data.byte)
+            std::memcpy(lane, lane + 2, 2);
     write_lanes<T.bytes>(at, data);
     count_store(w, T.space, at, T.bytes);
     if constexpr (Strict) {
         store_taints(w, o, T, o.src[1], at);
-        if (T.space == address_space::lds) issue(w, o, w.locals, 0, 0, true);
-        else ++w.stores;
+        if (T.space == address_space::lds)
+            issue(w, o, w.locals, 0, 0, true);
+        else
+            ++w.stores;
         // A flat store may have gone to LDS, so it counts there whether it did or not.
         if (T.space == address_space::flat) issue(w, o, w.locals, 0, 0, at.lds_mask != 0);
     }
 }
 
 constexpr kind kind_of_words(unsigned bytes) {
-    return bytes <= 4 ? kind::b32 : bytes <= 8 ? kind::b64 : bytes <= 12 ? kind::wide3 : kind::wide4;
+    return bytes <= 4    ? kind::b32
+           : bytes <= 8  ? kind::b64
+           : bytes <= 12 ? kind::wide3
+                         : kind::wide4;
 }
 
-template <transfer T> constexpr instruction load_op(std::string_view name, format layout, op_class cls) {
+template<transfer T>
+constexpr instruction load_op(std::string_view name, format layout, op_class cls) {
     instruction e{name, layout, cls, &load<T, false>, &load<T, true>};
     e.dst = kind_of_words(T.bytes);
     e.src[0] = kind::b32;
     e.width = T.bytes;
     return e;
 }
-template <transfer T> constexpr instruction store_op(std::string_view name, format layout, op_class cls) {
+template<transfer T>
+constexpr instruction store_op(std::string_view name, format layout, op_class cls) {
     instruction e{name, layout, cls, &store<T, false>, &store<T, true>};
     e.src[0] = kind::b32;
     e.src[1] = kind_of_words(T.bytes);
@@ -109,4 +128,4 @@ template <transfer T> constexpr instruction store_op(std::string_view name, form
     return e;
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -21,16 +21,29 @@ void sleep(wave& w, const op&) {
 }
 
 // Numbers of hwreg() on gfx12.
-enum : u32 { reg_mode = 1, reg_status = 2, reg_trapsts = 3, reg_shader_cycles_lo = 29,
-             reg_shader_cycles_hi = 30, reg_hw_id1 = 23, reg_hw_id2 = 24, reg_ib_sts2 = 28 };
+enum : u32 {
+    reg_mode = 1,
+    reg_status = 2,
+    reg_trapsts = 3,
+    reg_shader_cycles_lo = 29,
+    reg_shader_cycles_hi = 30,
+    reg_hw_id1 = 23,
+    reg_hw_id2 = 24,
+    reg_ib_sts2 = 28
+};
 
 u32 hardware_register(const wave& w, u32 id) {
     switch (id) {
-    case reg_mode: return w.mode;
-    case reg_shader_cycles_lo: return static_cast<u32>(w.host->clock);
-    case reg_shader_cycles_hi: return static_cast<u32>(w.host->clock >> 32);
-    case reg_hw_id1: return w.id;
-    default: return 0;
+    case reg_mode:
+        return w.mode;
+    case reg_shader_cycles_lo:
+        return static_cast<u32>(w.host->clock);
+    case reg_shader_cycles_hi:
+        return static_cast<u32>(w.host->clock >> 32);
+    case reg_hw_id1:
+        return w.id;
+    default:
+        return 0;
     }
 }
 
@@ -66,7 +79,8 @@ void denorm_mode(wave& w, const op& o) {
 struct hwreg_read {
     static void run(wave& w, const op& o) {
         const u32 simm = o.aux;
-        write_scalar(w, o.dst, hardware_register(w, simm & 63) >> (simm >> 6 & 31) & field_of(simm));
+        write_scalar(w, o.dst,
+                     hardware_register(w, simm & 63) >> (simm >> 6 & 31) & field_of(simm));
         if (o.dst < scalar(discard_number)) w.taints[o.dst] = taint{};
     }
 };
@@ -88,12 +102,14 @@ constexpr instruction reads_register(std::string_view name, handler h, kind dst)
     return e;
 }
 
-template <bool Strict> void set_register(wave& w, const op& o) {
+template<bool Strict>
+void set_register(wave& w, const op& o) {
     if constexpr (Strict) check_pending(w, o, o.src[1], 1, false);
     set_mode(w, o.aux, scalar_word(w, o, 1, 0));
 }
 constexpr instruction writes_register(std::string_view name) {
-    instruction e{name, format::scalar_alu, op_class::salu, &set_register<false>, &set_register<true>};
+    instruction e{name, format::scalar_alu, op_class::salu, &set_register<false>,
+                  &set_register<true>};
     e.src[0] = kind::simm16;
     e.src[1] = kind::b32;
     return e;
@@ -107,13 +123,15 @@ struct transposed_source {
 /// 16-bit elements: an 8x8 transpose inside each group of eight lanes, as measured on gfx1201.
 /// 8-bit elements: lane (h, c) names row c, bytes 8h..8h+7 of a 16x16 matrix, and gets column c,
 /// rows 8h..8h+7 (AMD RDNA4 ISA guide; not measured).
-template <unsigned Element> transposed_source source_of(unsigned l, unsigned e) {
+template<unsigned Element>
+transposed_source source_of(unsigned l, unsigned e) {
     if constexpr (Element == 2) return {l / 8 * 8 + e, l % 8};
     return {8 * (l / 16) + e + 16 * (l % 16 / 8), l % 8};
 }
 
 /// What a WMMA operand wants from a matrix that is contiguous the other way.
-template <unsigned Element, bool Strict> void load_transposed(wave& w, const op& o) {
+template<unsigned Element, bool Strict>
+void load_transposed(wave& w, const op& o) {
     constexpr unsigned bytes = 8 * Element, words = bytes / 4;
     lane_pointers at;
     resolve<Strict>(w, o, address_space::global, bytes, false, at);
@@ -151,7 +169,8 @@ template <unsigned Element, bool Strict> void load_transposed(wave& w, const op&
     }
 }
 
-template <unsigned Element> constexpr instruction transposed(std::string_view name) {
+template<unsigned Element>
+constexpr instruction transposed(std::string_view name) {
     instruction e{name, format::memory_global, op_class::global_load,
                   &load_transposed<Element, false>, &load_transposed<Element, true>};
     e.dst = kind_of_words(8 * Element);
@@ -170,16 +189,28 @@ constexpr instruction table[] = {
     writes_register("s_setreg_b32"),
     writes_register("s_setreg_imm32_b32"),
     {"s_sleep_var", format::scalar_alu, op_class::other, &sleep, &sleep, kind::none, {kind::b32}},
-    {"s_sendmsg_rtn_b32", format::scalar_alu, op_class::other, &send_message_return,
-     &send_message_return, kind::b32, {kind::simm16}},
-    {"s_sendmsg_rtn_b64", format::scalar_alu, op_class::other, &send_message_return,
-     &send_message_return, kind::b64, {kind::simm16}},
+    {"s_sendmsg_rtn_b32",
+     format::scalar_alu,
+     op_class::other,
+     &send_message_return,
+     &send_message_return,
+     kind::b32,
+     {kind::simm16}},
+    {"s_sendmsg_rtn_b64",
+     format::scalar_alu,
+     op_class::other,
+     &send_message_return,
+     &send_message_return,
+     kind::b64,
+     {kind::simm16}},
     transposed<2>("global_load_tr_b128"),
     transposed<1>("global_load_tr_b64"),
 };
 
-}  // namespace
+} // namespace
 
-instruction_table message_table() { return table; }
+instruction_table message_table() {
+    return table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

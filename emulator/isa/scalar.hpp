@@ -18,40 +18,54 @@ struct simm16 {
     i32 value;
 };
 
-template <class T> inline T scalar_source(const wave& w, const op& o, int i) {
-    if constexpr (std::is_same_v<T, simm16>) return {static_cast<i32>(o.constant[i])};
-    else return from_words<T>(scalar_word(w, o, i, 0), sizeof(T) == 8 ? scalar_word(w, o, i, 1) : 0);
+template<class T>
+inline T scalar_source(const wave& w, const op& o, int i) {
+    if constexpr (std::is_same_v<T, simm16>)
+        return {static_cast<i32>(o.constant[i])};
+    else
+        return from_words<T>(scalar_word(w, o, i, 0), sizeof(T) == 8 ? scalar_word(w, o, i, 1) : 0);
 }
 
-template <class T> constexpr kind scalar_kind() {
-    if constexpr (std::is_void_v<T>) return kind::none;
-    else if constexpr (std::is_same_v<T, simm16>) return kind::simm16;
-    else return kind_of<T>();
+template<class T>
+constexpr kind scalar_kind() {
+    if constexpr (std::is_void_v<T>)
+        return kind::none;
+    else if constexpr (std::is_same_v<T, simm16>)
+        return kind::simm16;
+    else
+        return kind_of<T>();
 }
 
-template <class F> struct scalar_signature : scalar_signature<decltype(&F::operator())> {};
-template <class C, class R, class... A> struct scalar_signature<R (C::*)(A...) const> {
+template<class F>
+struct scalar_signature : scalar_signature<decltype(&F::operator())> {};
+template<class C, class R, class... A>
+struct scalar_signature<R (C::*)(A...) const> {
     using result = R;
     using sources = std::tuple<A...>;
     static constexpr bool takes_wave = false;
 };
-template <class C, class R, class... A> struct scalar_signature<R (C::*)(wave&, A...) const> {
+template<class C, class R, class... A>
+struct scalar_signature<R (C::*)(wave&, A...) const> {
     using result = R;
     using sources = std::tuple<A...>;
     static constexpr bool takes_wave = true;
 };
 
-template <class F, scalar_options Options> struct scalar_executor {
+template<class F, scalar_options Options>
+struct scalar_executor {
     using sig = scalar_signature<F>;
     using value = typename sig::result;
     using sources = typename sig::sources;
     static constexpr std::size_t count = std::tuple_size_v<sources>;
-    template <std::size_t I> using source_type = std::tuple_element_t<I, sources>;
+    template<std::size_t I>
+    using source_type = std::tuple_element_t<I, sources>;
 
-    template <std::size_t... I>
+    template<std::size_t... I>
     static value call(wave& w, const op& o, std::index_sequence<I...>) {
-        if constexpr (sig::takes_wave) return F{}(w, scalar_source<source_type<I>>(w, o, I)...);
-        else return F{}(scalar_source<source_type<I>>(w, o, I)...);
+        if constexpr (sig::takes_wave)
+            return F{}(w, scalar_source<source_type<I>>(w, o, I)...);
+        else
+            return F{}(scalar_source<source_type<I>>(w, o, I)...);
     }
 
     static void plain(wave& w, const op& o) {
@@ -65,7 +79,8 @@ template <class F, scalar_options Options> struct scalar_executor {
         }
     }
 
-    template <std::size_t I> static u32 taint_bits(const wave& w, const op& o) {
+    template<std::size_t I>
+    static u32 taint_bits(const wave& w, const op& o) {
         u32 t = w.taints[o.src[I]].plane[0];
         if constexpr (sizeof(source_type<I>) == 8) t |= w.taints[o.src[I] + 1].plane[0];
         return t;
@@ -97,9 +112,9 @@ template <class F, scalar_options Options> struct scalar_executor {
     }
 };
 
-template <scalar_options Options = scalar_options{}, class F>
+template<scalar_options Options = scalar_options{}, class F>
 constexpr instruction scalar_op(std::string_view name, F) {
     return scalar_executor<F, Options>::entry(name);
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -11,7 +11,7 @@ namespace {
 
 struct scalar_bytes {
     const std::byte* data;
-    const u8* shadow;  ///< nullptr where all is written
+    const u8* shadow; ///< nullptr where all is written
 };
 
 scalar_bytes find_bytes(wave& w, const op& o, u64 address, unsigned bytes) {
@@ -24,17 +24,17 @@ scalar_bytes find_bytes(wave& w, const op& o, u64 address, unsigned bytes) {
         return {host, nullptr};
     }
     const auto near = launch.device->nearest(address);
-    const std::string where =
-        near ? "nearest is an allocation of " + std::to_string(near->bytes) + " bytes, " +
-                   std::to_string(address - near->begin) + " bytes after its begin" +
-                   (near->live ? "" : " (freed)")
-             : "nothing was ever allocated there";
+    const std::string where = near ? "nearest is an allocation of " + std::to_string(near->bytes) +
+                                         " bytes, " + std::to_string(address - near->begin) +
+                                         " bytes after its begin" + (near->live ? "" : " (freed)")
+                                   : "nothing was ever allocated there";
     report_fatal(w, o, "out of bounds", -1, address, std::to_string(bytes) + " bytes; " + where);
 }
 
 void check_scalar_address(wave& w, const op& o, unsigned words) {
     u32 bad = w.taints[o.src[1]].plane[0];
-    for (unsigned n = 0; n < words; ++n) bad |= w.taints[o.src[0] + n].plane[0];
+    for (unsigned n = 0; n < words; ++n)
+        bad |= w.taints[o.src[0] + n].plane[0];
     if (!bad) return;
     const bool base = check_pending(w, o, o.src[0], words, false);
     const bool offset = check_pending(w, o, o.src[1], 1, false);
@@ -48,7 +48,7 @@ u32 taint_of_word(const u8* shadow, unsigned bytes) {
     return bits;
 }
 
-template <bool Strict>
+template<bool Strict>
 void load_words(wave& w, const op& o, u64 address, unsigned words) {
     if (Strict && (address & 3))
         report(w, o, "misaligned scalar load", -1, address, "scalar loads are of whole dwords");
@@ -74,13 +74,15 @@ u64 base_of(const wave& w, const op& o) {
     return scalar_word(w, o, 0, 0) | static_cast<u64>(scalar_word(w, o, 0, 1)) << 32;
 }
 
-template <unsigned Words, bool Strict> void load(wave& w, const op& o) {
+template<unsigned Words, bool Strict>
+void load(wave& w, const op& o) {
     if constexpr (Strict) check_scalar_address(w, o, 2);
     load_words<Strict>(w, o, base_of(w, o) + offset_of(w, o), Words);
 }
 
 /// A word outside the buffer reads as zero.
-template <unsigned Words, bool Strict> void buffer_load(wave& w, const op& o) {
+template<unsigned Words, bool Strict>
+void buffer_load(wave& w, const op& o) {
     if constexpr (Strict) check_scalar_address(w, o, 4);
     const u64 base = base_of(w, o) & 0xffffffffffffu;
     const u64 stride = base_of(w, o) >> 48 & 0x3fff;
@@ -101,7 +103,8 @@ template <unsigned Words, bool Strict> void buffer_load(wave& w, const op& o) {
     if constexpr (Strict) issue_scalar(w, o, first, Words);
 }
 
-template <unsigned Bytes, bool Signed, bool Strict> void load_small(wave& w, const op& o) {
+template<unsigned Bytes, bool Signed, bool Strict>
+void load_small(wave& w, const op& o) {
     if constexpr (Strict) {
         check_scalar_address(w, o, 2);
         check_pending(w, o, o.dst, 1, true);
@@ -122,8 +125,12 @@ template <unsigned Bytes, bool Signed, bool Strict> void load_small(wave& w, con
 }
 
 constexpr kind words_kind(unsigned words) {
-    return words == 1 ? kind::b32 : words == 2 ? kind::b64 : words == 3 ? kind::wide3
-         : words == 4 ? kind::wide4 : words == 8 ? kind::wide8 : kind::wide16;
+    return words == 1   ? kind::b32
+           : words == 2 ? kind::b64
+           : words == 3 ? kind::wide3
+           : words == 4 ? kind::wide4
+           : words == 8 ? kind::wide8
+                        : kind::wide16;
 }
 constexpr instruction entry(std::string_view name, unsigned words, handler plain, handler strict) {
     instruction e{name, format::scalar_memory, op_class::smem, plain, strict};
@@ -131,29 +138,34 @@ constexpr instruction entry(std::string_view name, unsigned words, handler plain
     e.src[0] = kind::b64;
     return e;
 }
-template <unsigned Words> constexpr instruction load_entry(std::string_view name) {
+template<unsigned Words>
+constexpr instruction load_entry(std::string_view name) {
     return entry(name, Words, &load<Words, false>, &load<Words, true>);
 }
-template <unsigned Words> constexpr instruction buffer_entry(std::string_view name) {
+template<unsigned Words>
+constexpr instruction buffer_entry(std::string_view name) {
     return entry(name, Words, &buffer_load<Words, false>, &buffer_load<Words, true>);
 }
-template <unsigned Bytes, bool Signed> constexpr instruction small_entry(std::string_view name) {
+template<unsigned Bytes, bool Signed>
+constexpr instruction small_entry(std::string_view name) {
     return entry(name, 1, &load_small<Bytes, Signed, false>, &load_small<Bytes, Signed, true>);
 }
 
 constexpr instruction table[] = {
-    load_entry<1>("s_load_b32"),          load_entry<2>("s_load_b64"),
-    load_entry<3>("s_load_b96"),          load_entry<4>("s_load_b128"),
-    load_entry<8>("s_load_b256"),         load_entry<16>("s_load_b512"),
-    buffer_entry<1>("s_buffer_load_b32"), buffer_entry<2>("s_buffer_load_b64"),
-    buffer_entry<3>("s_buffer_load_b96"), buffer_entry<4>("s_buffer_load_b128"),
+    load_entry<1>("s_load_b32"),           load_entry<2>("s_load_b64"),
+    load_entry<3>("s_load_b96"),           load_entry<4>("s_load_b128"),
+    load_entry<8>("s_load_b256"),          load_entry<16>("s_load_b512"),
+    buffer_entry<1>("s_buffer_load_b32"),  buffer_entry<2>("s_buffer_load_b64"),
+    buffer_entry<3>("s_buffer_load_b96"),  buffer_entry<4>("s_buffer_load_b128"),
     buffer_entry<8>("s_buffer_load_b256"), buffer_entry<16>("s_buffer_load_b512"),
-    small_entry<1, false>("s_load_u8"),   small_entry<1, true>("s_load_i8"),
-    small_entry<2, false>("s_load_u16"),  small_entry<2, true>("s_load_i16"),
+    small_entry<1, false>("s_load_u8"),    small_entry<1, true>("s_load_i8"),
+    small_entry<2, false>("s_load_u16"),   small_entry<2, true>("s_load_i16"),
 };
 
-}  // namespace
+} // namespace
 
-instruction_table scalar_memory_table() { return table; }
+instruction_table scalar_memory_table() {
+    return table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

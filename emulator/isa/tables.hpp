@@ -36,4 +36,4 @@ instruction_table buffer_table();
 instruction_table lds_table();
 instruction_table lds_atomic_table();
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -2,9 +2,8 @@
 // Copyright (c) the r9v authors
 #include "vector.hpp"
 
-#include <algorithm>
-
 #include "dpp.hpp"
+#include <algorithm>
 
 namespace r9v_emulator {
 namespace {
@@ -15,29 +14,31 @@ void modify_half(const op& o, int i, kind k, const u32* from, u32* to) {
     const bool floating = k != kind::b16;
     const u32 clear = floating && (o.abs >> i & 1) ? 0x8000u : 0;
     const u32 flip = floating && (o.neg >> i & 1) ? 0x8000u : 0;
-    for (unsigned l = 0; l < lanes; ++l) to[l] = ((from[l] >> shift & 0xffffu & ~clear) ^ flip);
+    for (unsigned l = 0; l < lanes; ++l)
+        to[l] = ((from[l] >> shift & 0xffffu & ~clear) ^ flip);
 }
 
-/// A packed operand: op_sel and op_sel_hi pick the source half of each half, neg_lo and neg_hi flip.
+/// A packed operand: op_sel and op_sel_hi pick the source half of each half, neg_lo and neg_hi
+/// flip.
 void modify_pair(const op& o, int i, kind k, const u32* from, u32* to) {
     const unsigned low = (o.sel >> i & 1) ? 16 : 0;
     const unsigned high = (o.sel_hi >> i & 1) ? 16 : 0;
     const bool floating = k != kind::packed_b16;
-    const u32 flip = floating ? ((o.neg >> i & 1) ? 0x8000u : 0) |
-                                    ((o.neg_hi >> i & 1) ? 0x80000000u : 0)
-                              : 0;
+    const u32 flip =
+        floating ? ((o.neg >> i & 1) ? 0x8000u : 0) | ((o.neg_hi >> i & 1) ? 0x80000000u : 0) : 0;
     for (unsigned l = 0; l < lanes; ++l)
         to[l] = ((from[l] >> low & 0xffffu) | (from[l] >> high) << 16) ^ flip;
 }
 
-template <class T> T modified_output(T x, const op& o) {
+template<class T>
+T modified_output(T x, const op& o) {
     static constexpr float factor[4] = {1.0f, 2.0f, 4.0f, 0.5f};
     x = static_cast<T>(x * static_cast<T>(factor[o.omod & 3]));
     if (o.flags & flag_clamp) x = x >= T(1) ? T(1) : x > T(0) ? x : T(0);
     return x;
 }
 
-}  // namespace
+} // namespace
 
 const u32* modified_source(wave& w, const op& o, int i, unsigned word, kind k, const u32* from,
                            u32* to) {
@@ -52,19 +53,26 @@ const u32* modified_source(wave& w, const op& o, int i, unsigned word, kind k, c
     switch (k) {
     case kind::b16:
     case kind::f16:
-    case kind::bf16: modify_half(o, i, k, from, to); return to;
+    case kind::bf16:
+        modify_half(o, i, k, from, to);
+        return to;
     case kind::packed_f16:
     case kind::packed_bf16:
-    case kind::packed_b16: modify_pair(o, i, k, from, to); return to;
+    case kind::packed_b16:
+        modify_pair(o, i, k, from, to);
+        return to;
     case kind::f32:
-    case kind::f64: break;
-    default: return from;
+    case kind::f64:
+        break;
+    default:
+        return from;
     }
     const bool sign_here = k == kind::f32 || word == 1;
     const u32 clear = sign_here && (o.abs >> i & 1) ? 0x80000000u : 0;
     const u32 flip = sign_here && (o.neg >> i & 1) ? 0x80000000u : 0;
     if (!clear && !flip) return from;
-    for (unsigned l = 0; l < lanes; ++l) to[l] = (from[l] & ~clear) ^ flip;
+    for (unsigned l = 0; l < lanes; ++l)
+        to[l] = (from[l] & ~clear) ^ flip;
     return to;
 }
 
@@ -90,8 +98,7 @@ void finish_result(const op& o, kind k, u32* low, u32* high) {
         } else if (k == kind::packed_f16) {
             u32 out = 0;
             for (unsigned h = 0; h < 32; h += 16) {
-                const auto x =
-                    static_cast<float>(bits_as<half>(static_cast<u16>(low[l] >> h)));
+                const auto x = static_cast<float>(bits_as<half>(static_cast<u16>(low[l] >> h)));
                 out |= static_cast<u32>(bits_as<u16>(static_cast<half>(modified_output(x, o))))
                        << h;
             }
@@ -101,7 +108,8 @@ void finish_result(const op& o, kind k, u32* low, u32* high) {
 }
 
 void spread_mask(u32* to, u32 mask) {
-    for (unsigned l = 0; l < lanes; ++l) to[l] = 0u - (mask >> l & 1);
+    for (unsigned l = 0; l < lanes; ++l)
+        to[l] = 0u - (mask >> l & 1);
 }
 
 u32 gather_mask(const u32* from) {
@@ -147,7 +155,8 @@ dpp_sources dpp_lanes(const wave& w, const op& o) {
         int from = dpp_source_lane(o, l);
         if (from >= 0 && !fetch_inactive && !(exec >> from & 1)) from = -1;
         bool on = from >= 0 || (o.flags & flag_bound_zero) || o.dpp == dpp_kind::lanes8;
-        if (o.dpp == dpp_kind::row16) on = on && (rows >> (l / 16) & 1) && (banks >> (l / 4 % 4) & 1);
+        if (o.dpp == dpp_kind::row16)
+            on = on && (rows >> (l / 16) & 1) && (banks >> (l / 4 % 4) & 1);
         out.from[l] = from;
         if (on) out.enabled |= 1u << l;
     }
@@ -158,14 +167,21 @@ int dpp_source_lane(const op& o, int l) {
     if (o.dpp == dpp_kind::lanes8) return (l & ~7) | (o.offset >> (3 * (l & 7)) & 7);
     const int control = o.offset, n = control & 15, row = l & ~15, at = l & 15;
     switch (control >> 4) {
-    case 0x10: return at + n < 16 ? l + n : -1;          // row_shl
-    case 0x11: return at - n >= 0 ? l - n : -1;          // row_shr
-    case 0x12: return row | ((at - n) & 15);             // row_ror
-    case 0x14: return n == 0 ? (row | (15 - at)) : (l ^ 7);  // row_mirror, row_half_mirror
-    case 0x15: return row | n;                           // row_share
-    case 0x16: return row | (at ^ n);                    // row_xmask
-    default: return (l & ~3) | (control >> (2 * (l & 3)) & 3);  // quad_perm
+    case 0x10:
+        return at + n < 16 ? l + n : -1; // row_shl
+    case 0x11:
+        return at - n >= 0 ? l - n : -1; // row_shr
+    case 0x12:
+        return row | ((at - n) & 15); // row_ror
+    case 0x14:
+        return n == 0 ? (row | (15 - at)) : (l ^ 7); // row_mirror, row_half_mirror
+    case 0x15:
+        return row | n; // row_share
+    case 0x16:
+        return row | (at ^ n); // row_xmask
+    default:
+        return (l & ~3) | (control >> (2 * (l & 3)) & 3); // quad_perm
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

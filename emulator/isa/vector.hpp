@@ -6,11 +6,10 @@
 // of a mask) and so on.
 #pragma once
 
-#include <tuple>
-#include <type_traits>
-
 #include "../check/check.hpp"
 #include "instruction.hpp"
+#include <tuple>
+#include <type_traits>
 
 #if defined(__clang__)
 #define R9V_EACH_LANE _Pragma("clang loop vectorize(assume_safety) interleave(disable)")
@@ -24,19 +23,22 @@ struct bf16 {
     u16 bits;
 };
 /// Two 16-bit values in one register; modifiers act on each half.
-template <class T> struct pair_of {
+template<class T>
+struct pair_of {
     u32 bits;
 };
 using half_pair = pair_of<half>;
 using bf16_pair = pair_of<bf16>;
 using u16_pair = pair_of<u16>;
 
-template <class T> struct with_mask {
+template<class T>
+struct with_mask {
     T value;
     bool mask;
 };
 
-template <class T> constexpr kind kind_of() {
+template<class T>
+constexpr kind kind_of() {
     if constexpr (std::is_same_v<T, u32>) return kind::b32;
     if constexpr (std::is_same_v<T, i32>) return kind::i32;
     if constexpr (std::is_same_v<T, float>) return kind::f32;
@@ -52,39 +54,57 @@ template <class T> constexpr kind kind_of() {
     if constexpr (std::is_same_v<T, bool>) return kind::mask;
 }
 
-template <class T> inline T from_words(u32 low, [[maybe_unused]] u32 high) {
-    if constexpr (std::is_same_v<T, bool>) return low != 0;
-    else if constexpr (sizeof(T) == 2) return bits_as<T>(static_cast<u16>(low));
-    else if constexpr (sizeof(T) == 4) return bits_as<T>(low);
-    else return bits_as<T>(low | static_cast<u64>(high) << 32);
+template<class T>
+inline T from_words(u32 low, [[maybe_unused]] u32 high) {
+    if constexpr (std::is_same_v<T, bool>)
+        return low != 0;
+    else if constexpr (sizeof(T) == 2)
+        return bits_as<T>(static_cast<u16>(low));
+    else if constexpr (sizeof(T) == 4)
+        return bits_as<T>(low);
+    else
+        return bits_as<T>(low | static_cast<u64>(high) << 32);
 }
-template <class T> inline u32 low_word(T value) {
-    if constexpr (std::is_same_v<T, bool>) return value ? all_lanes : 0u;
-    else if constexpr (sizeof(T) == 2) return bits_as<u16>(value);
-    else if constexpr (sizeof(T) == 4) return bits_as<u32>(value);
-    else return static_cast<u32>(bits_as<u64>(value));
+template<class T>
+inline u32 low_word(T value) {
+    if constexpr (std::is_same_v<T, bool>)
+        return value ? all_lanes : 0u;
+    else if constexpr (sizeof(T) == 2)
+        return bits_as<u16>(value);
+    else if constexpr (sizeof(T) == 4)
+        return bits_as<u32>(value);
+    else
+        return static_cast<u32>(bits_as<u64>(value));
 }
-template <class T> inline u32 high_word([[maybe_unused]] T value) {
-    if constexpr (sizeof(T) == 8) return static_cast<u32>(bits_as<u64>(value) >> 32);
-    else return 0;
+template<class T>
+inline u32 high_word([[maybe_unused]] T value) {
+    if constexpr (sizeof(T) == 8)
+        return static_cast<u32>(bits_as<u64>(value) >> 32);
+    else
+        return 0;
 }
 
-template <class F> struct signature : signature<decltype(&F::operator())> {};
-template <class C, class R, class... A> struct signature<R (C::*)(A...) const> {
+template<class F>
+struct signature : signature<decltype(&F::operator())> {};
+template<class C, class R, class... A>
+struct signature<R (C::*)(A...) const> {
     using result = R;
     using sources = std::tuple<A...>;
     static constexpr bool takes_op = false;
 };
-template <class C, class R, class... A> struct signature<R (C::*)(const op&, A...) const> {
+template<class C, class R, class... A>
+struct signature<R (C::*)(const op&, A...) const> {
     using result = R;
     using sources = std::tuple<A...>;
     static constexpr bool takes_op = true;
 };
-template <class R> struct result_parts {
+template<class R>
+struct result_parts {
     using value = R;
     static constexpr bool mask = false;
 };
-template <class T> struct result_parts<with_mask<T>> {
+template<class T>
+struct result_parts<with_mask<T>> {
     using value = T;
     static constexpr bool mask = true;
 };
@@ -116,7 +136,7 @@ inline u32 scalar_word(const wave& w, const op& o, int i, unsigned word) {
     return static_cast<u32>(o.constant[i] >> (32 * word));
 }
 
-template <class T>
+template<class T>
 inline const u32* source(wave& w, const op& o, int i, unsigned word, u32* buffer) {
     if constexpr (std::is_same_v<T, bool>) {
         spread_mask(buffer, scalar_word(w, o, i, 0));
@@ -124,27 +144,31 @@ inline const u32* source(wave& w, const op& o, int i, unsigned word, u32* buffer
     }
     const u16 index = o.src[i];
     const u32* from = buffer;
-    if (is_vector(index)) from = w.v[index + word];
-    else spread(buffer, scalar_word(w, o, i, word));
+    if (is_vector(index))
+        from = w.v[index + word];
+    else
+        spread(buffer, scalar_word(w, o, i, word));
     if (o.special) [[unlikely]]
         return modified_source(w, o, i, word, kind_of<T>(), from, buffer);
     return from;
 }
 
-template <class F> struct vector_executor {
+template<class F>
+struct vector_executor {
     using sig = signature<F>;
     using parts = result_parts<typename sig::result>;
     using value = typename parts::value;
     using sources = typename sig::sources;
     static constexpr std::size_t count = std::tuple_size_v<sources>;
     static constexpr bool compare = std::is_same_v<value, bool>;
-    template <std::size_t I> using source_type = std::tuple_element_t<I, sources>;
+    template<std::size_t I>
+    using source_type = std::tuple_element_t<I, sources>;
 
     struct result_words {
         u32 low, high, mask;
     };
 
-    template <std::size_t... I>
+    template<std::size_t... I>
     static inline result_words lane(const op& o, const u32* const (&in)[3][2], unsigned l,
                                     std::index_sequence<I...>) {
         typename sig::result r;
@@ -169,8 +193,9 @@ template <class F> struct vector_executor {
         }
     }
 
-    template <std::size_t I>
-    static inline void fetch(wave& w, const op& o, const u32* (&in)[3][2], lane_block (&buffer)[6]) {
+    template<std::size_t I>
+    static inline void fetch(wave& w, const op& o, const u32* (&in)[3][2],
+                             lane_block (&buffer)[6]) {
         using type = source_type<I>;
         in[I][0] = in[I][1] = source<type>(w, o, I, 0, buffer[2 * I].word);
         if constexpr (sizeof(type) == 8)
@@ -207,7 +232,8 @@ template <class F> struct vector_executor {
         }
     }
 
-    template <std::size_t I> static inline __m128i taints_of(const wave& w, const op& o) {
+    template<std::size_t I>
+    static inline __m128i taints_of(const wave& w, const op& o) {
         __m128i t = load_taint(w.taints[o.src[I]]);
         if constexpr (sizeof(source_type<I>) == 8)
             t = _mm_or_si128(t, load_taint(w.taints[o.src[I] + 1]));
@@ -246,7 +272,7 @@ struct entry_options {
 };
 
 /// The table entry of a vector instruction whose lanes compute `F`.
-template <class F>
+template<class F>
 constexpr instruction vector_op(std::string_view name, F, entry_options options = {}) {
     instruction e = vector_executor<F>::entry(name);
     e.taint_rule = options.taints;
@@ -256,4 +282,4 @@ constexpr instruction vector_op(std::string_view name, F, entry_options options 
     return e;
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -2,23 +2,31 @@
 // Copyright (c) the r9v authors
 //
 // 16-bit arithmetic: f16 and integers. The other half of the destination is kept.
-#include <limits>
-
 #include "arithmetic.hpp"
 #include "tables.hpp"
+#include <limits>
 
 namespace r9v_emulator {
 namespace {
 
-template <class F> half through_float(half a, half b, F f) {
+template<class F>
+half through_float(half a, half b, F f) {
     // One f32 operation on halves followed by one rounding is the rounded half operation.
     return static_cast<half>(f(static_cast<float>(a), static_cast<float>(b)));
 }
-half round_half(half a, float (*f)(float)) { return static_cast<half>(f(static_cast<float>(a))); }
+half round_half(half a, float (*f)(float)) {
+    return static_cast<half>(f(static_cast<float>(a)));
+}
 
-u16 clamp_unsigned(i32 x) { return static_cast<u16>(std::clamp(x, 0, 0xffff)); }
-i16 clamp_signed(i32 x) { return static_cast<i16>(std::clamp(x, -0x8000, 0x7fff)); }
-bool clamps(const op& o) { return (o.flags & flag_clamp) != 0; }
+u16 clamp_unsigned(i32 x) {
+    return static_cast<u16>(std::clamp(x, 0, 0xffff));
+}
+i16 clamp_signed(i32 x) {
+    return static_cast<i16>(std::clamp(x, -0x8000, 0x7fff));
+}
+bool clamps(const op& o) {
+    return (o.flags & flag_clamp) != 0;
+}
 
 i16 frexp_exponent(half x) {
     const float f = static_cast<float>(x);
@@ -40,65 +48,100 @@ half divide_fixup(half q, half d, half n) {
 constexpr entry_options accumulate{.reads_dst = true};
 
 constexpr instruction half_table[] = {
-    vector_op("v_add_f16", [](half a, half b) {
-        return through_float(a, b, [](float x, float y) { return x + y; }); }),
-    vector_op("v_sub_f16", [](half a, half b) {
-        return through_float(a, b, [](float x, float y) { return x - y; }); }),
-    vector_op("v_subrev_f16", [](half a, half b) {
-        return through_float(a, b, [](float x, float y) { return y - x; }); }),
-    vector_op("v_mul_f16", [](half a, half b) {
-        return through_float(a, b, [](float x, float y) { return x * y; }); }),
+    vector_op(
+        "v_add_f16",
+        [](half a, half b) { return through_float(a, b, [](float x, float y) { return x + y; }); }),
+    vector_op(
+        "v_sub_f16",
+        [](half a, half b) { return through_float(a, b, [](float x, float y) { return x - y; }); }),
+    vector_op(
+        "v_subrev_f16",
+        [](half a, half b) { return through_float(a, b, [](float x, float y) { return y - x; }); }),
+    vector_op(
+        "v_mul_f16",
+        [](half a, half b) { return through_float(a, b, [](float x, float y) { return x * y; }); }),
     vector_op("v_fma_f16", [](half a, half b, half c) { return fma_half(a, b, c); }),
-    vector_op("v_fmac_f16", [](half a, half b, half c) { return fma_half(a, b, c); }, accumulate),
+    vector_op(
+        "v_fmac_f16", [](half a, half b, half c) { return fma_half(a, b, c); }, accumulate),
     vector_op("v_fmamk_f16", [](half a, half b, half c) { return fma_half(a, b, c); }),
     vector_op("v_fmaak_f16", [](half a, half b, half c) { return fma_half(a, b, c); }),
-    vector_op("v_min_num_f16", [](half a, half b) {
-        return through_float(a, b, [](float x, float y) { return min_num(x, y); }); }),
-    vector_op("v_max_num_f16", [](half a, half b) {
-        return through_float(a, b, [](float x, float y) { return max_num(x, y); }); }),
-    vector_op("v_minimum_f16", [](half a, half b) {
-        return through_float(a, b, [](float x, float y) { return minimum(x, y); }); }),
-    vector_op("v_maximum_f16", [](half a, half b) {
-        return through_float(a, b, [](float x, float y) { return maximum(x, y); }); }),
-    vector_op("v_min3_num_f16", [](half a, half b, half c) -> half {
-        const float m = min_num(static_cast<float>(a), static_cast<float>(b));
-        return static_cast<half>(min_num(m, static_cast<float>(c))); }),
-    vector_op("v_max3_num_f16", [](half a, half b, half c) -> half {
-        const float m = max_num(static_cast<float>(a), static_cast<float>(b));
-        return static_cast<half>(max_num(m, static_cast<float>(c))); }),
-    vector_op("v_med3_num_f16", [](half a, half b, half c) -> half {
-        return static_cast<half>(median_num(static_cast<float>(a), static_cast<float>(b),
-                                            static_cast<float>(c))); }),
-    vector_op("v_minmax_num_f16", [](half a, half b, half c) -> half {
-        const float m = min_num(static_cast<float>(a), static_cast<float>(b));
-        return static_cast<half>(max_num(m, static_cast<float>(c))); }),
-    vector_op("v_maxmin_num_f16", [](half a, half b, half c) -> half {
-        const float m = max_num(static_cast<float>(a), static_cast<float>(b));
-        return static_cast<half>(min_num(m, static_cast<float>(c))); }),
+    vector_op("v_min_num_f16",
+              [](half a, half b) {
+                  return through_float(a, b, [](float x, float y) { return min_num(x, y); });
+              }),
+    vector_op("v_max_num_f16",
+              [](half a, half b) {
+                  return through_float(a, b, [](float x, float y) { return max_num(x, y); });
+              }),
+    vector_op("v_minimum_f16",
+              [](half a, half b) {
+                  return through_float(a, b, [](float x, float y) { return minimum(x, y); });
+              }),
+    vector_op("v_maximum_f16",
+              [](half a, half b) {
+                  return through_float(a, b, [](float x, float y) { return maximum(x, y); });
+              }),
+    vector_op("v_min3_num_f16",
+              [](half a, half b, half c) -> half {
+                  const float m = min_num(static_cast<float>(a), static_cast<float>(b));
+                  return static_cast<half>(min_num(m, static_cast<float>(c)));
+              }),
+    vector_op("v_max3_num_f16",
+              [](half a, half b, half c) -> half {
+                  const float m = max_num(static_cast<float>(a), static_cast<float>(b));
+                  return static_cast<half>(max_num(m, static_cast<float>(c)));
+              }),
+    vector_op("v_med3_num_f16",
+              [](half a, half b, half c) -> half {
+                  return static_cast<half>(median_num(static_cast<float>(a), static_cast<float>(b),
+                                                      static_cast<float>(c)));
+              }),
+    vector_op("v_minmax_num_f16",
+              [](half a, half b, half c) -> half {
+                  const float m = min_num(static_cast<float>(a), static_cast<float>(b));
+                  return static_cast<half>(max_num(m, static_cast<float>(c)));
+              }),
+    vector_op("v_maxmin_num_f16",
+              [](half a, half b, half c) -> half {
+                  const float m = max_num(static_cast<float>(a), static_cast<float>(b));
+                  return static_cast<half>(min_num(m, static_cast<float>(c)));
+              }),
     vector_op("v_floor_f16", [](half a) { return round_half(a, std::floor); }),
     vector_op("v_ceil_f16", [](half a) { return round_half(a, std::ceil); }),
     vector_op("v_trunc_f16", [](half a) { return round_half(a, std::trunc); }),
     vector_op("v_rndne_f16", [](half a) { return round_half(a, std::nearbyint); }),
-    vector_op("v_fract_f16", [](half a) -> half {
-        const float x = static_cast<float>(a), f = x - std::floor(x);
-        return static_cast<half>(f < 0.99951171875f ? f : f == f ? 0.99951171875f : f); }),
-    vector_op("v_ldexp_f16", [](half a, i16 b) -> half {
-        const int n = std::clamp<int>(b, -100, 100);
-        return static_cast<half>(std::ldexp(static_cast<float>(a), n)); }),
+    vector_op("v_fract_f16",
+              [](half a) -> half {
+                  const float x = static_cast<float>(a), f = x - std::floor(x);
+                  return static_cast<half>(f < 0.99951171875f ? f : f == f ? 0.99951171875f : f);
+              }),
+    vector_op("v_ldexp_f16",
+              [](half a, i16 b) -> half {
+                  const int n = std::clamp<int>(b, -100, 100);
+                  return static_cast<half>(std::ldexp(static_cast<float>(a), n));
+              }),
     vector_op("v_frexp_exp_i16_f16", [](half a) { return frexp_exponent(a); }),
     vector_op("v_frexp_mant_f16", [](half a) { return frexp_mantissa(a); }),
     vector_op("v_div_fixup_f16", [](half a, half b, half c) { return divide_fixup(a, b, c); }),
 };
 
 constexpr instruction short_table[] = {
-    vector_op("v_add_nc_u16", [](const op& o, u16 a, u16 b) -> u16 {
-        return clamps(o) ? clamp_unsigned(a + b) : static_cast<u16>(a + b); }),
-    vector_op("v_sub_nc_u16", [](const op& o, u16 a, u16 b) -> u16 {
-        return clamps(o) ? clamp_unsigned(a - b) : static_cast<u16>(a - b); }),
-    vector_op("v_add_nc_i16", [](const op& o, i16 a, i16 b) -> i16 {
-        return clamps(o) ? clamp_signed(a + b) : static_cast<i16>(a + b); }),
-    vector_op("v_sub_nc_i16", [](const op& o, i16 a, i16 b) -> i16 {
-        return clamps(o) ? clamp_signed(a - b) : static_cast<i16>(a - b); }),
+    vector_op("v_add_nc_u16",
+              [](const op& o, u16 a, u16 b) -> u16 {
+                  return clamps(o) ? clamp_unsigned(a + b) : static_cast<u16>(a + b);
+              }),
+    vector_op("v_sub_nc_u16",
+              [](const op& o, u16 a, u16 b) -> u16 {
+                  return clamps(o) ? clamp_unsigned(a - b) : static_cast<u16>(a - b);
+              }),
+    vector_op("v_add_nc_i16",
+              [](const op& o, i16 a, i16 b) -> i16 {
+                  return clamps(o) ? clamp_signed(a + b) : static_cast<i16>(a + b);
+              }),
+    vector_op("v_sub_nc_i16",
+              [](const op& o, i16 a, i16 b) -> i16 {
+                  return clamps(o) ? clamp_signed(a - b) : static_cast<i16>(a - b);
+              }),
     vector_op("v_mul_lo_u16", [](u16 a, u16 b) { return static_cast<u16>(u32{a} * b); }),
     vector_op("v_mad_u16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }),
     vector_op("v_mad_i16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }),
@@ -121,20 +164,29 @@ constexpr instruction short_table[] = {
     vector_op("v_max3_i16", [](i16 a, i16 b, i16 c) { return std::max(std::max(a, b), c); }),
     vector_op("v_med3_i16", [](i16 a, i16 b, i16 c) { return median(a, b, c); }),
     vector_op("v_cndmask_b16", [](half a, half b, bool c) { return c ? b : a; }),
-    vector_op("v_pack_b32_f16", [](half a, half b) -> u32 {
-        return bits_as<u16>(a) | static_cast<u32>(bits_as<u16>(b)) << 16; },
+    vector_op("v_pack_b32_f16",
+              [](half a, half b) -> u32 {
+                  return bits_as<u16>(a) | static_cast<u32>(bits_as<u16>(b)) << 16;
+              },
               {.taints = rule::pack_halves}),
     vector_op("v_cvt_i32_i16", [](i16 a) { return i32{a}; }),
     vector_op("v_cvt_u32_u16", [](u16 a) { return u32{a}; }),
-    vector_op("v_sat_pk_u8_i16", [](u32 a) -> u16 {
-        const auto clip = [](u32 x) {
-            return std::clamp(static_cast<int>(static_cast<i16>(x)), 0, 255); };
-        return static_cast<u16>(clip(a & 0xffff) | clip(a >> 16) << 8); }),
+    vector_op("v_sat_pk_u8_i16",
+              [](u32 a) -> u16 {
+                  const auto clip = [](u32 x) {
+                      return std::clamp(static_cast<int>(static_cast<i16>(x)), 0, 255);
+                  };
+                  return static_cast<u16>(clip(a & 0xffff) | clip(a >> 16) << 8);
+              }),
 };
 
-}  // namespace
+} // namespace
 
-instruction_table vector_half_table() { return half_table; }
-instruction_table vector_short_table() { return short_table; }
+instruction_table vector_half_table() {
+    return half_table;
+}
+instruction_table vector_short_table() {
+    return short_table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

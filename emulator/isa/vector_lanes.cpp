@@ -3,15 +3,16 @@
 //
 // Instructions that look across lanes, or that pick their registers at run time, and the ones that
 // read VCC without naming it; also the 8-bit conversions that write part of a register.
-#include <bit>
-
 #include "arithmetic.hpp"
 #include "tables.hpp"
+#include <bit>
 
 namespace r9v_emulator {
 namespace {
 
-u32 lane_index(const wave& w, const op& o, int i) { return scalar_word(w, o, i, 0) & 31; }
+u32 lane_index(const wave& w, const op& o, int i) {
+    return scalar_word(w, o, i, 0) & 31;
+}
 u32 first_active(const wave& w) {
     return w.exec() ? static_cast<u32>(std::countr_zero(w.exec())) : 0;
 }
@@ -31,7 +32,8 @@ void check_destination(wave& w, const op& o) {
     check_pending(w, o, o.dst, words_of(o.info->dst), true);
 }
 
-template <bool Strict, bool First> void read_lane(wave& w, const op& o) {
+template<bool Strict, bool First>
+void read_lane(wave& w, const op& o) {
     const u32 lane = First ? first_active(w) : lane_index(w, o, 1);
     if constexpr (Strict) {
         check_sources(w, o);
@@ -46,7 +48,8 @@ template <bool Strict, bool First> void read_lane(wave& w, const op& o) {
     write_scalar(w, o.dst, value);
 }
 
-template <bool Strict> void write_lane(wave& w, const op& o) {
+template<bool Strict>
+void write_lane(wave& w, const op& o) {
     const u32 lane = lane_index(w, o, 1);
     if constexpr (Strict) {
         check_sources(w, o);
@@ -64,7 +67,8 @@ template <bool Strict> void write_lane(wave& w, const op& o) {
 }
 
 /// Lane that each lane of a permlane16 reads: selectors of 4 bits in two scalars, or per lane.
-template <bool Cross, bool Variable> u32 permuted_lane(const wave& w, const op& o, u32 lane) {
+template<bool Cross, bool Variable>
+u32 permuted_lane(const wave& w, const op& o, u32 lane) {
     u32 select = 0;
     if constexpr (Variable) {
         select = w.v[o.src[1]][lane] & 15;
@@ -76,9 +80,10 @@ template <bool Cross, bool Variable> u32 permuted_lane(const wave& w, const op& 
     return row | select;
 }
 
-/// op_sel carries "fetch inactive" and "bound control". A source lane that is off gives 0 with bound
-/// control, else the lane keeps its value.
-template <bool Strict, bool Cross, bool Variable> void permute_row(wave& w, const op& o) {
+/// op_sel carries "fetch inactive" and "bound control". A source lane that is off gives 0 with
+/// bound control, else the lane keeps its value.
+template<bool Strict, bool Cross, bool Variable>
+void permute_row(wave& w, const op& o) {
     if constexpr (Strict) {
         check_sources(w, o);
         check_destination(w, o);
@@ -95,8 +100,8 @@ template <bool Strict, bool Cross, bool Variable> void permute_row(wave& w, cons
         if (!valid && !bound_zero) continue;
         w.v[o.dst][l] = valid ? from.word[s] : 0;
         for (unsigned b = 0; Strict && b < 4; ++b)
-            t.plane[b] = (t.plane[b] & ~(1u << l)) |
-                         (valid ? source_taint.plane[b] >> s & 1 : 0) << l;
+            t.plane[b] = (t.plane[b] & ~(1u << l)) | (valid ? source_taint.plane[b] >> s & 1 : 0)
+                                                         << l;
     }
     if constexpr (Strict) {
         u32 selector = Variable ? w.taints[o.src[1]].any_byte() & w.exec() : 0;
@@ -107,7 +112,8 @@ template <bool Strict, bool Cross, bool Variable> void permute_row(wave& w, cons
     }
 }
 
-template <bool Strict> void swap_registers(wave& w, const op& o) {
+template<bool Strict>
+void swap_registers(wave& w, const op& o) {
     if constexpr (Strict) {
         check_sources(w, o);
         check_destination(w, o);
@@ -119,7 +125,8 @@ template <bool Strict> void swap_registers(wave& w, const op& o) {
         if (w.exec() >> l & 1) std::swap(w.v[o.dst][l], w.v[o.src[0]][l]);
 }
 
-template <bool Strict, bool High> void count_below(wave& w, const op& o) {
+template<bool Strict, bool High>
+void count_below(wave& w, const op& o) {
     if constexpr (Strict) propagate(w, o);
     lane_block a, b, r;
     const u32* mask = source<u32>(w, o, 0, 0, a.word);
@@ -132,7 +139,8 @@ template <bool Strict, bool High> void count_below(wave& w, const op& o) {
 }
 
 /// The register M0 names: relative to source, destination or both.
-template <bool Strict, bool Source, bool Destination> void move_relative(wave& w, const op& o) {
+template<bool Strict, bool Source, bool Destination>
+void move_relative(wave& w, const op& o) {
     const u32 by = w.s[m0_number];
     op moved = o;
     if (Source) moved.src[0] = static_cast<u16>(o.src[0] + by);
@@ -145,7 +153,8 @@ template <bool Strict, bool Source, bool Destination> void move_relative(wave& w
 }
 
 /// v_div_fmas reads VCC without naming it.
-template <class T> void div_fmas_lanes(wave& w, const op& o) {
+template<class T>
+void div_fmas_lanes(wave& w, const op& o) {
     lane_block buffer[6], low, high;
     const u32* in[3][2];
     for (int i = 0; i < 3; ++i)
@@ -163,7 +172,8 @@ template <class T> void div_fmas_lanes(wave& w, const op& o) {
     merge_words(w.v[o.dst], low.word, w.exec());
     if constexpr (sizeof(T) == 8) merge_words(w.v[o.dst + 1], high.word, w.exec());
 }
-template <class T> void div_fmas_strict(wave& w, const op& o) {
+template<class T>
+void div_fmas_strict(wave& w, const op& o) {
     check_pending(w, o, scalar(vcc_number), 1, false);
     propagate(w, o);
     const u32 bad = w.taints[scalar(vcc_number)].plane[0] & w.exec();
@@ -172,10 +182,13 @@ template <class T> void div_fmas_strict(wave& w, const op& o) {
     div_fmas_lanes<T>(w, o);
 }
 
-bool saturates(const wave& w) { return w.mode >> 23 & 1; }  // MODE.FP16_OVFL
+bool saturates(const wave& w) {
+    return w.mode >> 23 & 1;
+} // MODE.FP16_OVFL
 
 /// Two f32 to two 8-bit floats in the half of the destination that op_sel picks.
-template <bool Strict, u8 (*Narrow)(float, bool)> void narrow_pair(wave& w, const op& o) {
+template<bool Strict, u8 (*Narrow)(float, bool)>
+void narrow_pair(wave& w, const op& o) {
     lane_block a, b, r;
     if constexpr (Strict) propagate(w, o);
     const u32* x = source<float>(w, o, 0, 0, a.word);
@@ -187,7 +200,7 @@ template <bool Strict, u8 (*Narrow)(float, bool)> void narrow_pair(wave& w, cons
 }
 
 /// One f32 to one byte, with the given bits added below the kept mantissa.
-template <bool Strict, u8 (*Narrow)(float, bool), int Kept>
+template<bool Strict, u8 (*Narrow)(float, bool), int Kept>
 void narrow_random(wave& w, const op& o) {
     lane_block a, b;
     const unsigned shift = o.aux & 3 ? 8 * (o.aux & 3) : 8 * ((o.sel >> 2) & 3u);
@@ -213,7 +226,8 @@ void narrow_random(wave& w, const op& o) {
     }
 }
 
-template <bool Strict, float (*Widen)(u8)> void widen_byte(wave& w, const op& o) {
+template<bool Strict, float (*Widen)(u8)>
+void widen_byte(wave& w, const op& o) {
     lane_block a, r;
     if constexpr (Strict) propagate(w, o);
     const unsigned shift = 8 * (o.aux & 3);
@@ -222,7 +236,8 @@ template <bool Strict, float (*Widen)(u8)> void widen_byte(wave& w, const op& o)
         r.word[l] = bits_as<u32>(Widen(static_cast<u8>(x[l] >> shift)));
     merge_words(w.v[o.dst], r.word, w.exec());
 }
-template <bool Strict, float (*Widen)(u8)> void widen_pair(wave& w, const op& o) {
+template<bool Strict, float (*Widen)(u8)>
+void widen_pair(wave& w, const op& o) {
     lane_block a, low, high;
     if constexpr (Strict) propagate(w, o);
     const u32* x = source<u16>(w, o, 0, 0, a.word);
@@ -234,9 +249,8 @@ template <bool Strict, float (*Widen)(u8)> void widen_pair(wave& w, const op& o)
     merge_words(w.v[o.dst + 1], high.word, w.exec());
 }
 
-constexpr instruction custom(std::string_view name, handler plain, handler strict, kind dst,
-                             kind a, kind b = kind::none, kind c = kind::none,
-                             rule taints = rule::any) {
+constexpr instruction custom(std::string_view name, handler plain, handler strict, kind dst, kind a,
+                             kind b = kind::none, kind c = kind::none, rule taints = rule::any) {
     instruction e{name, format::vector, op_class::valu, plain, strict};
     e.dst = dst;
     e.src[0] = a;
@@ -246,16 +260,19 @@ constexpr instruction custom(std::string_view name, handler plain, handler stric
     return e;
 }
 #define ENTRY(name, function, ...) custom(name, &function<false>, &function<true>, __VA_ARGS__)
-#define ENTRY_OF(name, function, arguments, ...) \
-    custom(name, &function<false, R9V_LIST arguments>, &function<true, R9V_LIST arguments>, __VA_ARGS__)
+#define ENTRY_OF(name, function, arguments, ...)                                                   \
+    custom(name, &function<false, R9V_LIST arguments>, &function<true, R9V_LIST arguments>,        \
+           __VA_ARGS__)
 #define R9V_LIST(...) __VA_ARGS__
 
 constexpr instruction table[] = {
     ENTRY_OF("v_readlane_b32", read_lane, (false), kind::b32, kind::b32, kind::b32),
     ENTRY_OF("v_readfirstlane_b32", read_lane, (true), kind::b32, kind::b32),
     ENTRY("v_writelane_b32", write_lane, kind::b32, kind::b32, kind::b32),
-    ENTRY_OF("v_permlane16_b32", permute_row, (false, false), kind::b32, kind::b32, kind::b32, kind::b32),
-    ENTRY_OF("v_permlanex16_b32", permute_row, (true, false), kind::b32, kind::b32, kind::b32, kind::b32),
+    ENTRY_OF("v_permlane16_b32", permute_row, (false, false), kind::b32, kind::b32, kind::b32,
+             kind::b32),
+    ENTRY_OF("v_permlanex16_b32", permute_row, (true, false), kind::b32, kind::b32, kind::b32,
+             kind::b32),
     ENTRY_OF("v_permlane16_var_b32", permute_row, (false, true), kind::b32, kind::b32, kind::b32),
     ENTRY_OF("v_permlanex16_var_b32", permute_row, (true, true), kind::b32, kind::b32, kind::b32),
     // In wave32 there is no other half: every lane keeps its own value.
@@ -263,9 +280,12 @@ constexpr instruction table[] = {
     ENTRY("v_swap_b32", swap_registers, kind::b32, kind::b32),
     ENTRY_OF("v_mbcnt_lo_u32_b32", count_below, (false), kind::b32, kind::b32, kind::b32),
     ENTRY_OF("v_mbcnt_hi_u32_b32", count_below, (true), kind::b32, kind::b32, kind::b32),
-    ENTRY_OF("v_movrels_b32", move_relative, (true, false), kind::b32, kind::b32, kind::none, kind::none, rule::bytes),
-    ENTRY_OF("v_movreld_b32", move_relative, (false, true), kind::b32, kind::b32, kind::none, kind::none, rule::bytes),
-    ENTRY_OF("v_movrelsd_b32", move_relative, (true, true), kind::b32, kind::b32, kind::none, kind::none, rule::bytes),
+    ENTRY_OF("v_movrels_b32", move_relative, (true, false), kind::b32, kind::b32, kind::none,
+             kind::none, rule::bytes),
+    ENTRY_OF("v_movreld_b32", move_relative, (false, true), kind::b32, kind::b32, kind::none,
+             kind::none, rule::bytes),
+    ENTRY_OF("v_movrelsd_b32", move_relative, (true, true), kind::b32, kind::b32, kind::none,
+             kind::none, rule::bytes),
     custom("v_div_fmas_f32", &div_fmas_lanes<float>, &div_fmas_strict<float>, kind::f32, kind::f32,
            kind::f32, kind::f32),
     custom("v_div_fmas_f64", &div_fmas_lanes<double>, &div_fmas_strict<double>, kind::f64,
@@ -284,8 +304,10 @@ constexpr instruction table[] = {
 #undef ENTRY_OF
 #undef R9V_LIST
 
-}  // namespace
+} // namespace
 
-instruction_table vector_lane_table() { return table; }
+instruction_table vector_lane_table() {
+    return table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -3,11 +3,10 @@
 //
 // The transcendental unit, evaluated in double so that results are within one f32 ulp. As on the
 // hardware, f32 denormals are flushed.
-#include <limits>
-
 #include "arithmetic.hpp"
 #include "scalar.hpp"
 #include "tables.hpp"
+#include <limits>
 
 namespace r9v_emulator {
 
@@ -18,11 +17,12 @@ float flush(float x) {
     return (b & 0x7f800000u) == 0 ? bits_as<float>(b & 0x80000000u) : x;
 }
 
-double two_to(double whole) {  // integer in [-1000, 1000]
-    return bits_as<double>(static_cast<u64>(static_cast<i64>(static_cast<i32>(whole)) + 1023) << 52);
+double two_to(double whole) { // integer in [-1000, 1000]
+    return bits_as<double>(static_cast<u64>(static_cast<i64>(static_cast<i32>(whole)) + 1023)
+                           << 52);
 }
 
-}  // namespace
+} // namespace
 
 float exp2_unit(float given) {
     const double x = static_cast<double>(flush(given));
@@ -47,7 +47,7 @@ float exp2_unit(float given) {
 float log2_unit(float given) {
     const float x = flush(given);
     const u32 b = bits_as<u32>(x);
-    const i32 raised = static_cast<i32>(b) - 0x3f3504f3;  // mantissa into [sqrt(1/2), sqrt(2))
+    const i32 raised = static_cast<i32>(b) - 0x3f3504f3; // mantissa into [sqrt(1/2), sqrt(2))
     const i32 exponent = raised >> 23;
     const float mantissa = bits_as<float>(b - (static_cast<u32>(exponent) << 23));
     const double m = static_cast<double>(mantissa);
@@ -70,8 +70,12 @@ float log2_unit(float given) {
     return x != x ? given + given : out;
 }
 
-float rcp_unit(float x) { return flush(1.0f / flush(x)); }
-float sqrt_unit(float x) { return __builtin_sqrtf(flush(x)); }
+float rcp_unit(float x) {
+    return flush(1.0f / flush(x));
+}
+float sqrt_unit(float x) {
+    return __builtin_sqrtf(flush(x));
+}
 float rsq_unit(float x) {
     return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(flush(x))));
 }
@@ -83,32 +87,62 @@ double turn(float x) {
     const double y = static_cast<double>(x);
     return (y - std::floor(y)) * 6.283185307179586;
 }
-bool out_of_turns(float x) { return std::fabs(x) > 256.0f && std::isfinite(x); }
+bool out_of_turns(float x) {
+    return std::fabs(x) > 256.0f && std::isfinite(x);
+}
 
-half half_of(float x) { return static_cast<half>(x); }
-float float_of(half x) { return static_cast<float>(x); }
+half half_of(float x) {
+    return static_cast<half>(x);
+}
+float float_of(half x) {
+    return static_cast<float>(x);
+}
 
 constexpr entry_options trans{.cls = op_class::transcendental};
 
 constexpr instruction table[] = {
-    vector_op("v_exp_f32", [](float a) { return exp2_unit(a); }, trans),
-    vector_op("v_log_f32", [](float a) { return log2_unit(a); }, trans),
-    vector_op("v_rcp_f32", [](float a) { return rcp_unit(a); }, trans),
-    vector_op("v_rcp_iflag_f32", [](float a) { return rcp_unit(a); }, trans),
-    vector_op("v_rsq_f32", [](float a) { return rsq_unit(a); }, trans),
-    vector_op("v_sqrt_f32", [](float a) { return sqrt_unit(a); }, trans),
-    vector_op("v_sin_f32", [](float a) { return sin_unit(a); }, trans),
-    vector_op("v_cos_f32", [](float a) { return cos_unit(a); }, trans),
-    vector_op("v_exp_f16", [](half a) -> half {
-        return static_cast<half>(to_odd(std::exp2(static_cast<double>(float_of(a))))); }, trans),
-    vector_op("v_log_f16", [](half a) -> half {
-        return static_cast<half>(to_odd(std::log2(static_cast<double>(float_of(a))))); }, trans),
-    vector_op("v_rcp_f16", [](half a) { return half_of(1.0f / float_of(a)); }, trans),
-    vector_op("v_rsq_f16", [](half a) -> half {
-        return static_cast<half>(to_odd(1.0 / std::sqrt(static_cast<double>(float_of(a))))); }, trans),
-    vector_op("v_sqrt_f16", [](half a) { return half_of(std::sqrt(float_of(a))); }, trans),
-    vector_op("v_sin_f16", [](half a) { return half_of(sin_unit(float_of(a))); }, trans),
-    vector_op("v_cos_f16", [](half a) { return half_of(cos_unit(float_of(a))); }, trans),
+    vector_op(
+        "v_exp_f32", [](float a) { return exp2_unit(a); }, trans),
+    vector_op(
+        "v_log_f32", [](float a) { return log2_unit(a); }, trans),
+    vector_op(
+        "v_rcp_f32", [](float a) { return rcp_unit(a); }, trans),
+    vector_op(
+        "v_rcp_iflag_f32", [](float a) { return rcp_unit(a); }, trans),
+    vector_op(
+        "v_rsq_f32", [](float a) { return rsq_unit(a); }, trans),
+    vector_op(
+        "v_sqrt_f32", [](float a) { return sqrt_unit(a); }, trans),
+    vector_op(
+        "v_sin_f32", [](float a) { return sin_unit(a); }, trans),
+    vector_op(
+        "v_cos_f32", [](float a) { return cos_unit(a); }, trans),
+    vector_op(
+        "v_exp_f16",
+        [](half a) -> half {
+            return static_cast<half>(to_odd(std::exp2(static_cast<double>(float_of(a)))));
+        },
+        trans),
+    vector_op(
+        "v_log_f16",
+        [](half a) -> half {
+            return static_cast<half>(to_odd(std::log2(static_cast<double>(float_of(a)))));
+        },
+        trans),
+    vector_op(
+        "v_rcp_f16", [](half a) { return half_of(1.0f / float_of(a)); }, trans),
+    vector_op(
+        "v_rsq_f16",
+        [](half a) -> half {
+            return static_cast<half>(to_odd(1.0 / std::sqrt(static_cast<double>(float_of(a)))));
+        },
+        trans),
+    vector_op(
+        "v_sqrt_f16", [](half a) { return half_of(std::sqrt(float_of(a))); }, trans),
+    vector_op(
+        "v_sin_f16", [](half a) { return half_of(sin_unit(float_of(a))); }, trans),
+    vector_op(
+        "v_cos_f16", [](half a) { return half_of(cos_unit(float_of(a))); }, trans),
     // The scalar forms run in the same unit.
     scalar_op("v_s_exp_f32", [](float a) { return exp2_unit(a); }).as(op_class::transcendental),
     scalar_op("v_s_log_f32", [](float a) { return log2_unit(a); }).as(op_class::transcendental),
@@ -117,7 +151,7 @@ constexpr instruction table[] = {
     scalar_op("v_s_sqrt_f32", [](float a) { return sqrt_unit(a); }).as(op_class::transcendental),
 };
 
-}  // namespace
+} // namespace
 
 float sin_unit(float x) {
     return out_of_turns(x) ? 0.0f : static_cast<float>(std::sin(turn(x)));
@@ -126,6 +160,8 @@ float cos_unit(float x) {
     return out_of_turns(x) ? 1.0f : static_cast<float>(std::cos(turn(x)));
 }
 
-instruction_table vector_transcendental_table() { return table; }
+instruction_table vector_transcendental_table() {
+    return table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

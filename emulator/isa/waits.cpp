@@ -9,7 +9,8 @@
 namespace r9v_emulator {
 namespace {
 
-template <bool Load, bool Store, bool Local, bool Scalar> void wait(wave& w, const op& o) {
+template<bool Load, bool Store, bool Local, bool Scalar>
+void wait(wave& w, const op& o) {
     // The combined forms hold the load or store count in bits 13:8 and the LDS count in bits 5:0.
     constexpr bool combined = Local && (Load || Store);
     const u32 low = o.aux & 0x3f, high = o.aux >> 8 & 0x3f;
@@ -21,14 +22,15 @@ template <bool Load, bool Store, bool Local, bool Scalar> void wait(wave& w, con
         if (low == 0) retire_scalar(w);
 }
 
-template <bool Load, bool Store, bool Local, bool Scalar>
+template<bool Load, bool Store, bool Local, bool Scalar>
 constexpr instruction wait_op(std::string_view name) {
-    return {name, format::immediate, op_class::wait,
-            [](wave&, const op&) {}, &wait<Load, Store, Local, Scalar>};
+    return {name, format::immediate, op_class::wait, [](wave&, const op&) {},
+            &wait<Load, Store, Local, Scalar>};
 }
 constexpr instruction other_wait(std::string_view name) {
     return {name, format::immediate, op_class::wait, [](wave&, const op&) {},
-            [](wave&, const op&) {}};
+            [](wave&, const op&) {
+            }};
 }
 
 /// Number of the named barrier, 0 for the workgroup's; no_barrier for the ones that do nothing.
@@ -79,7 +81,8 @@ void check_ended_waves(wave& w, const op& o) {
     }
 }
 
-template <bool Strict> void signal(wave& w, const op& o) {
+template<bool Strict>
+void signal(wave& w, const op& o) {
     const u32 number = barrier_number(w, o, barrier_operand(w, o));
     if (number == no_barrier) return;
     barrier_state& barrier = w.owner->barriers[number];
@@ -90,12 +93,15 @@ template <bool Strict> void signal(wave& w, const op& o) {
             report_fatal(w, o, "barrier", -1, 0, "signalled twice without a wait between");
     }
     ++barrier.signalled;
-    if (number == 0) ++w.signals;
-    else ++w.named_signals[number];
+    if (number == 0)
+        ++w.signals;
+    else
+        ++w.named_signals[number];
     complete_if_full(barrier);
 }
 
-template <bool Strict> void signal_isfirst(wave& w, const op& o) {
+template<bool Strict>
+void signal_isfirst(wave& w, const op& o) {
     const u32 number = barrier_number(w, o, barrier_operand(w, o));
     w.scc = number != no_barrier && w.owner->barriers[number].signalled == 0;
     w.scc_taint = false;
@@ -103,7 +109,8 @@ template <bool Strict> void signal_isfirst(wave& w, const op& o) {
 }
 
 /// Stops the wave until the barrier has completed once more than this wave has waited for it.
-template <bool Strict> void barrier_wait(wave& w, const op& o) {
+template<bool Strict>
+void barrier_wait(wave& w, const op& o) {
     const i32 given = o.offset;
     const u32 number = given == -1 ? 0 : given < 0 ? no_barrier : w.joined;
     if (number == no_barrier || (number == 0 && given != -1)) return;
@@ -164,7 +171,9 @@ constexpr instruction table[] = {
     wait_op<false, false, false, true>("s_wait_kmcnt"),
     wait_op<true, false, true, false>("s_wait_loadcnt_dscnt"),
     wait_op<false, true, true, false>("s_wait_storecnt_dscnt"),
-    other_wait("s_wait_samplecnt"), other_wait("s_wait_bvhcnt"), other_wait("s_wait_expcnt"),
+    other_wait("s_wait_samplecnt"),
+    other_wait("s_wait_bvhcnt"),
+    other_wait("s_wait_expcnt"),
     other_wait("s_wait_idle"),
     barrier_op("s_barrier_signal", &signal<false>, &signal<true>),
     barrier_op("s_barrier_signal_isfirst", &signal_isfirst<false>, &signal_isfirst<true>),
@@ -176,8 +185,10 @@ constexpr instruction table[] = {
     barrier_op("s_get_barrier_state", &barrier_status, &barrier_status, kind::b32),
 };
 
-}  // namespace
+} // namespace
 
-instruction_table wait_table() { return table; }
+instruction_table wait_table() {
+    return table;
+}
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

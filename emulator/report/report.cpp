@@ -2,11 +2,10 @@
 // Copyright (c) the r9v authors
 #include "report.hpp"
 
-#include <unistd.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <unistd.h>
 
 namespace r9v_emulator {
 namespace {
@@ -44,13 +43,14 @@ std::string run_symbolizer(const std::string& object, std::uint64_t address) {
         const bool got = std::fgets(line, sizeof line, pipe) != nullptr;
         pclose(pipe);
         std::string text = got ? line : "";
-        while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+        while (!text.empty() && (text.back() == '\n' || text.back() == ' '))
+            text.pop_back();
         if (!text.empty()) return text.starts_with("??") ? std::string{} : text;
     }
     return {};
 }
 
-}  // namespace
+} // namespace
 
 std::string source_line(const kernel_image& kernel, std::uint64_t pc) {
     const std::uint64_t address = pc - kernel.load_bias;
@@ -77,4 +77,4 @@ std::string fault::text() const {
     return out + "\n";
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -24,9 +24,15 @@ constexpr u16 constant_index = scalar_first + scalar_count;
 constexpr u16 taint_count = constant_index + 4;
 constexpr u16 no_operand = 0xffff;
 
-constexpr u16 scalar(unsigned n) { return static_cast<u16>(scalar_first + n); }
-constexpr bool is_vector(u16 index) { return index < vector_count; }
-constexpr bool is_scalar(u16 index) { return index >= scalar_first && index < constant_index; }
+constexpr u16 scalar(unsigned n) {
+    return static_cast<u16>(scalar_first + n);
+}
+constexpr bool is_vector(u16 index) {
+    return index < vector_count;
+}
+constexpr bool is_scalar(u16 index) {
+    return index >= scalar_first && index < constant_index;
+}
 
 // Numbers of the special scalar registers (as gfx11 and later encode them). Writes to "null" go to
 // a slot of their own, so that reading null always gives 0.
@@ -35,35 +41,54 @@ constexpr unsigned exec_number = 126, discard_number = 128;
 
 /// What a launch's counts put the instruction under.
 enum class op_class : u8 {
-    wmma, valu, transcendental, salu, branch, smem, global_load, global_store, global_atomic,
-    scratch, lds_load, lds_store, wait, barrier, other, count
+    wmma,
+    valu,
+    transcendental,
+    salu,
+    branch,
+    smem,
+    global_load,
+    global_store,
+    global_atomic,
+    scratch,
+    lds_load,
+    lds_store,
+    wait,
+    barrier,
+    other,
+    count
 };
 
 enum class dpp_kind : u8 { none, row16, lanes8 };
 
 struct op {
     handler fn;
-    u64 constant[3];      ///< by source position
-    u16 dst, dst2;        ///< dst2: the scalar mask of carries
+    u64 constant[3]; ///< by source position
+    u16 dst, dst2;   ///< dst2: the scalar mask of carries
     u16 src[4];
-    i32 offset;           ///< immediate: address offset, simm, DPP control
-    u32 aux;              ///< second immediate: offset1, DPP row/bank masks, message
+    i32 offset; ///< immediate: address offset, simm, DPP control
+    u32 aux;    ///< second immediate: offset1, DPP row/bank masks, message
     const instruction* info;
     op_class cls;
     u8 cycles;
-    u8 advance;           ///< dwords to the next instruction
-    u8 neg, abs;          ///< per source; neg is neg_lo for packed instructions
+    u8 advance;  ///< dwords to the next instruction
+    u8 neg, abs; ///< per source; neg is neg_lo for packed instructions
     u8 neg_hi, sel, sel_hi;
-    u8 omod;              ///< 0 none, 1 *2, 2 *4, 3 /2
+    u8 omod; ///< 0 none, 1 *2, 2 *4, 3 /2
     dpp_kind dpp;
-    u8 flags;             ///< op_flags below
-    u8 special;           ///< any modifier present: take the general path
-    u16 width;            ///< bytes a lane of a memory access moves
+    u8 flags;   ///< op_flags below
+    u8 special; ///< any modifier present: take the general path
+    u16 width;  ///< bytes a lane of a memory access moves
 };
 
 enum op_flags : u8 {
-    flag_clamp = 1, flag_bound_zero = 2, flag_fetch_inactive = 4, flag_returns = 8,
-    flag_offset_enabled = 16, flag_index_enabled = 32, flag_gds = 64
+    flag_clamp = 1,
+    flag_bound_zero = 2,
+    flag_fetch_inactive = 4,
+    flag_returns = 8,
+    flag_offset_enabled = 16,
+    flag_index_enabled = 32,
+    flag_gds = 64
 };
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -2,11 +2,10 @@
 // Copyright (c) the r9v authors
 #include "schedule.hpp"
 
-#include <algorithm>
-
 #include "../check/check.hpp"
 #include "../decode/program.hpp"
 #include "setup.hpp"
+#include <algorithm>
 
 namespace r9v_emulator {
 namespace {
@@ -15,7 +14,8 @@ constexpr i32 branches_a_turn = 4096;
 /// Workgroups one host thread holds at most while the ones it has only spin.
 constexpr std::size_t most_resident = 1024;
 
-template <bool Profile> void run_wave(wave& w) {
+template<bool Profile>
+void run_wave(wave& w) {
     worker& host = *w.host;
     program& code = *w.launch->code;
     w.running = true;
@@ -42,7 +42,9 @@ template <bool Profile> void run_wave(wave& w) {
     } while (w.running);
 }
 
-const op& last_op(const wave& w) { return *w.current; }
+const op& last_op(const wave& w) {
+    return *w.current;
+}
 
 [[noreturn]] void report_hang(group& g) {
     for (u32 n = 0; n < g.wave_count; ++n) {
@@ -63,7 +65,8 @@ void end_wave(group& g, wave& w, bool strict) {
     --g.live;
     barrier_state& barrier = g.barriers[0];
     u32 most = 0;
-    for (u32 n = 0; n < g.wave_count; ++n) most = std::max(most, g.waves[n]->signals);
+    for (u32 n = 0; n < g.wave_count; ++n)
+        most = std::max(most, g.waves[n]->signals);
     if (strict && w.signals < most)
         report(w, last_op(w), "barrier divergence", -1, 0,
                "the wave ended after " + std::to_string(w.signals) +
@@ -95,8 +98,10 @@ progress run_round(group& g, u32 first, bool strict, bool profile) {
         if (w.state == wave_state::waiting && !may_pass(g, w)) continue;
         w.state = wave_state::ready;
         w.budget = branches_a_turn;
-        if (profile) run_wave<true>(w);
-        else run_wave<false>(w);
+        if (profile)
+            run_wave<true>(w);
+        else
+            run_wave<false>(w);
         if (w.state == wave_state::ended) end_wave(g, w, strict);
         const bool still_ready = w.state == wave_state::ready || w.state == wave_state::asleep;
         spinning = spinning || still_ready;
@@ -125,7 +130,9 @@ u64 group_number(const launch_state& launch, u64 n) {
 class resident_groups {
 public:
     resident_groups(launch_state& launch, worker& host, bool strict)
-        : launch_(launch), host_(host), strict_(strict) {}
+        : launch_(launch),
+          host_(host),
+          strict_(strict) {}
 
     bool take() {
         const u64 n = launch_.next_group.fetch_add(1);
@@ -142,8 +149,8 @@ public:
         bool advanced = false;
         for (std::size_t i = 0; i < groups_.size();) {
             group& g = *groups_[i];
-            const u32 first = launch_.options->seed
-                                  ? static_cast<u32>(next_random(host_) % g.wave_count) : 0;
+            const u32 first =
+                launch_.options->seed ? static_cast<u32>(next_random(host_) % g.wave_count) : 0;
             const progress p = run_round(g, first, strict_, launch_.options->profile);
             advanced = advanced || p != progress::spinning;
             if (p != progress::done) {
@@ -165,7 +172,7 @@ private:
     std::vector<std::unique_ptr<group>> groups_;
 };
 
-}  // namespace
+} // namespace
 
 void run_groups(launch_state& launch, worker& host, bool strict) {
     const unsigned host_mode = _mm_getcsr();
@@ -183,4 +190,4 @@ void run_groups(launch_state& launch, worker& host, bool strict) {
     _mm_setcsr(host_mode);
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -11,4 +11,4 @@ namespace r9v_emulator {
 /// Takes workgroups of the launch until there are none left.
 void run_groups(launch_state& launch, worker& host, bool strict);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

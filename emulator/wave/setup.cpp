@@ -2,17 +2,24 @@
 // Copyright (c) the r9v authors
 #include "setup.hpp"
 
-#include <algorithm>
-
 #include "../check/check.hpp"
 #include "../decode/program.hpp"
+#include <algorithm>
 
 namespace r9v_emulator {
 namespace {
 
 // Bits of the kernel descriptor's properties, in the order in which user SGPRs are handed out.
-enum : u16 { private_buffer = 1, dispatch_pointer = 2, queue_pointer = 4, kernarg_pointer = 8,
-             dispatch_id = 16, flat_scratch_init = 32, private_size = 64, dynamic_stack = 1 << 11 };
+enum : u16 {
+    private_buffer = 1,
+    dispatch_pointer = 2,
+    queue_pointer = 4,
+    kernarg_pointer = 8,
+    dispatch_id = 16,
+    flat_scratch_init = 32,
+    private_size = 64,
+    dynamic_stack = 1 << 11
+};
 
 void set_scalar_pair(wave& w, unsigned& at, u64 value) {
     w.s[at] = static_cast<u32>(value);
@@ -45,7 +52,8 @@ void workgroup_ids(wave& w, const group& g, u32 rsrc2) {
     const bool z = rsrc2 >> 9 & 1;
     w.s[ttmp_number + 9] = g.block[0];
     w.s[ttmp_number + 7] = z ? g.block[1] | g.block[2] << 16 : g.block[1];
-    for (unsigned n = 0; n < 16; ++n) w.taints[scalar(ttmp_number + n)] = taint{};
+    for (unsigned n = 0; n < 16; ++n)
+        w.taints[scalar(ttmp_number + n)] = taint{};
 }
 
 /// v0 packs the workitem ids of as many dimensions as the kernel enabled, 10 bits each.
@@ -66,13 +74,17 @@ void workitem_ids(wave& w, const launch_request& request, u32 rsrc2) {
 
 void poison_registers(wave& w, u32 vector_registers) {
     const taint bad = taint::every(all_lanes);
-    for (u32 n = 0; n < vector_registers; ++n) w.taints[n] = bad;
+    for (u32 n = 0; n < vector_registers; ++n)
+        w.taints[n] = bad;
     for (unsigned n = 0; n < null_number; ++n)
         w.taints[scalar(n)] = taint::of(all_lanes, 0, 0, 0);
     w.taints[scalar(m0_number)] = taint::of(all_lanes, 0, 0, 0);
-    for (unsigned n : {null_number, exec_number, exec_number + 1}) w.taints[scalar(n)] = taint{};
-    for (unsigned n = discard_number; n < scalar_count; ++n) w.taints[scalar(n)] = taint{};
-    for (u16 n = constant_index; n < taint_count; ++n) w.taints[n] = taint{};
+    for (unsigned n : {null_number, exec_number, exec_number + 1})
+        w.taints[scalar(n)] = taint{};
+    for (unsigned n = discard_number; n < scalar_count; ++n)
+        w.taints[scalar(n)] = taint{};
+    for (u16 n = constant_index; n < taint_count; ++n)
+        w.taints[n] = taint{};
 }
 
 void reset_strict(wave& w, const launch_state& launch) {
@@ -113,8 +125,10 @@ void start_wave(launch_state& launch, worker& host, group& g, wave& w, u32 threa
     const u32 left = threads - w.id * lanes;
     w.initial_exec = left >= lanes ? all_lanes : (1u << left) - 1;
     w.s[exec_number] = w.initial_exec;
-    if (strict) reset_strict(w, launch);
-    else std::memset(w.pending, 0, sizeof w.pending);
+    if (strict)
+        reset_strict(w, launch);
+    else
+        std::memset(w.pending, 0, sizeof w.pending);
     user_scalars(w, request);
     workgroup_ids(w, g, kernel.rsrc2);
     workitem_ids(w, request, kernel.rsrc2);
@@ -134,13 +148,12 @@ void start_lds(launch_state& launch, group& g, bool strict) {
     begin_lds_checks(g);
 }
 
-}  // namespace
+} // namespace
 
 u32 scratch_bytes(const kernel_image& kernel) {
     constexpr u32 stack = 16384;
-    const u32 bytes = (kernel.properties & dynamic_stack)
-                          ? std::max(kernel.scratch_bytes, stack)
-                          : kernel.scratch_bytes;
+    const u32 bytes = (kernel.properties & dynamic_stack) ? std::max(kernel.scratch_bytes, stack)
+                                                          : kernel.scratch_bytes;
     return (bytes + 15) / 16 * 16;
 }
 
@@ -154,9 +167,11 @@ void start_group(launch_state& launch, worker& host, group& g, u64 number, bool 
     const u32 threads = request.threads[0] * request.threads[1] * request.threads[2];
     g.wave_count = (threads + lanes - 1) / lanes;
     g.live = g.wave_count;
-    for (barrier_state& barrier : g.barriers) barrier = barrier_state{};
+    for (barrier_state& barrier : g.barriers)
+        barrier = barrier_state{};
     g.barriers[0].members = g.wave_count;
-    while (g.waves.size() < g.wave_count) g.waves.push_back(std::make_unique<wave>());
+    while (g.waves.size() < g.wave_count)
+        g.waves.push_back(std::make_unique<wave>());
     start_lds(launch, g, strict);
     for (u32 n = 0; n < g.wave_count; ++n) {
         g.waves[n]->id = n;
@@ -164,4 +179,4 @@ void start_group(launch_state& launch, worker& host, group& g, u64 number, bool 
     }
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

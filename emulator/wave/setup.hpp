@@ -14,4 +14,4 @@ u32 scratch_bytes(const kernel_image& kernel);
 /// Makes `g` workgroup `number` of the launch, all waves at the kernel's entry.
 void start_group(launch_state& launch, worker& host, group& g, u64 number, bool strict);
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

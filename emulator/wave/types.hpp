@@ -4,10 +4,9 @@
 // Short names for the widths that instructions speak of, and the taint plane of a register.
 #pragma once
 
-#include <immintrin.h>
-
 #include <cstdint>
 #include <cstring>
+#include <immintrin.h>
 
 namespace r9v_emulator {
 
@@ -24,7 +23,8 @@ __extension__ typedef _Float16 half;
 constexpr unsigned lanes = 32;
 constexpr u32 all_lanes = 0xffffffffu;
 
-template <class To, class From> To bits_as(From from) {
+template<class To, class From>
+To bits_as(From from) {
     static_assert(sizeof(To) == sizeof(From));
     To to;
     std::memcpy(&to, &from, sizeof to);
@@ -46,18 +46,24 @@ struct alignas(16) taint {
 inline __m128i load_taint(const taint& from) {
     return _mm_load_si128(reinterpret_cast<const __m128i*>(from.plane));
 }
-inline bool is_clear(__m128i planes) { return _mm_testz_si128(planes, planes) != 0; }
-inline bool is_clear(const taint& t) { return is_clear(load_taint(t)); }
+inline bool is_clear(__m128i planes) {
+    return _mm_testz_si128(planes, planes) != 0;
+}
+inline bool is_clear(const taint& t) {
+    return is_clear(load_taint(t));
+}
 
 inline taint operator|(const taint& a, const taint& b) {
     taint r;
-    for (int i = 0; i < 4; ++i) r.plane[i] = a.plane[i] | b.plane[i];
+    for (int i = 0; i < 4; ++i)
+        r.plane[i] = a.plane[i] | b.plane[i];
     return r;
 }
 inline taint operator&(const taint& a, u32 mask) {
     taint r;
-    for (int i = 0; i < 4; ++i) r.plane[i] = a.plane[i] & mask;
+    for (int i = 0; i < 4; ++i)
+        r.plane[i] = a.plane[i] & mask;
     return r;
 }
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

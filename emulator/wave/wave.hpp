@@ -4,16 +4,15 @@
 // The state of one wave of 32 lanes, of the workgroup that holds it, and of the launch.
 #pragma once
 
+#include "../device/launch.hpp"
+#include "../device/memory.hpp"
+#include "op.hpp"
 #include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
-
-#include "../device/launch.hpp"
-#include "../device/memory.hpp"
-#include "op.hpp"
 
 namespace r9v_emulator {
 
@@ -26,9 +25,9 @@ enum class wave_state : u8 { ready, waiting, asleep, ended };
 
 /// An access that was issued and not yet waited for.
 struct outstanding {
-    u16 first = 0;      ///< vector register
-    u8 count = 0;       ///< registers, 0 for stores
-    bool lds = false;   ///< touches LDS storage
+    u16 first = 0;    ///< vector register
+    u8 count = 0;     ///< registers, 0 for stores
+    bool lds = false; ///< touches LDS storage
     const op* by = nullptr;
 };
 
@@ -63,15 +62,15 @@ struct wave {
     wave_state state;
     u8 scc;
     bool scc_taint;
-    u32 id;                 ///< in its workgroup
+    u32 id; ///< in its workgroup
     u32 initial_exec;
-    i32 budget;             ///< taken backward branches until the wave yields
+    i32 budget; ///< taken backward branches until the wave yields
     u64 backward_branches;
-    u32 mode;               ///< float mode, as hwreg(HW_REG_MODE)
-    u32 signals, waits;     ///< workgroup barriers signalled, and passed
+    u32 mode;           ///< float mode, as hwreg(HW_REG_MODE)
+    u32 signals, waits; ///< workgroup barriers signalled, and passed
     u32 named_signals[17], named_waits[17];
-    u32 waiting_for;        ///< barrier number + 1, 0 for the workgroup's
-    u32 joined;             ///< named barrier joined, 0 for none
+    u32 waiting_for; ///< barrier number + 1, 0 for the workgroup's
+    u32 joined;      ///< named barrier joined, 0 for none
 
     group* owner;
     worker* host;
@@ -80,14 +79,14 @@ struct wave {
     // Strict mode only.
     outstanding_queue loads, locals;
     u32 stores;
-    u8 pending[vector_count];          ///< accesses outstanding that write the register
-    u8 pending_locals[vector_count];   ///< of these, how many count in dscnt
-    taint after[vector_count];         ///< taint once nothing is outstanding
-    u64 scalars_pending[3];            ///< bit per scalar register
+    u8 pending[vector_count];        ///< accesses outstanding that write the register
+    u8 pending_locals[vector_count]; ///< of these, how many count in dscnt
+    taint after[vector_count];       ///< taint once nothing is outstanding
+    u64 scalars_pending[3];          ///< bit per scalar register
     taint after_scalar[scalar_count];
     const op* scalar_load_by;
 
-    std::vector<u8> scratch;           ///< [lane][byte], its shadow alongside
+    std::vector<u8> scratch; ///< [lane][byte], its shadow alongside
     std::vector<u8> scratch_shadow;
 
     u32 exec() const { return s[exec_number]; }
@@ -98,9 +97,9 @@ struct wave {
 /// wave has waited since: a signature holds the wave and its count of signals plus one.
 struct lds_state {
     std::vector<u8> bytes;
-    std::vector<u8> shadow;             ///< as the shadow plane of device memory
-    std::vector<u32> writers, readers;  ///< a signature per dword
-    std::vector<u32> byte_writers, byte_readers;  ///< per byte, once sub-dword accesses are seen
+    std::vector<u8> shadow;                      ///< as the shadow plane of device memory
+    std::vector<u32> writers, readers;           ///< a signature per dword
+    std::vector<u32> byte_writers, byte_readers; ///< per byte, once sub-dword accesses are seen
     u32 size = 0;
 };
 
@@ -116,7 +115,7 @@ struct group {
     u32 wave_count = 0;
     u32 live = 0;
     lds_state lds;
-    barrier_state barriers[17];  ///< 0: the workgroup's, 1..16 named
+    barrier_state barriers[17]; ///< 0: the workgroup's, 1..16 named
 };
 
 /// What one host thread holds.
@@ -126,7 +125,7 @@ struct worker {
     u64 by_class[static_cast<unsigned>(op_class::count)] = {};
     u64 cycles_by_class[static_cast<unsigned>(op_class::count)] = {};
     u64 clock = 0;
-    std::vector<u64> profile;  ///< per dword of code
+    std::vector<u64> profile; ///< per dword of code
     std::vector<std::unique_ptr<group>> spare;
     u64 random = 0;
 };
@@ -140,7 +139,7 @@ struct launch_state {
     std::byte* arena = nullptr;
     u8* shadow = nullptr;
     u32 lds_bytes = 0;
-    u32 scratch_stride = 0;  ///< bytes a lane
+    u32 scratch_stride = 0; ///< bytes a lane
     u32 vector_registers = 256;
     std::atomic<u64> next_group{0};
     u64 groups = 1;
@@ -156,4 +155,4 @@ struct launch_stopped {};
 constexpr u64 shared_aperture = u64{0x00010000} << 32;
 constexpr u64 private_aperture = u64{0x00020000} << 32;
 
-}  // namespace r9v_emulator
+} // namespace r9v_emulator

@@ -41,16 +41,16 @@ std::string descriptor(const std::string& name, const kernel_options& o) {
 }
 
 std::string metadata_of(const std::string& name, const kernel_options& o) {
-    return "  - .name: " + name + "\n    .symbol: " + name + ".kd\n    .kernarg_segment_size: " +
-           std::to_string(o.kernarg_bytes) + "\n    .group_segment_fixed_size: " +
-           std::to_string(o.lds_bytes) + "\n    .private_segment_fixed_size: " +
-           std::to_string(o.scratch_bytes) +
+    return "  - .name: " + name + "\n    .symbol: " + name +
+           ".kd\n    .kernarg_segment_size: " + std::to_string(o.kernarg_bytes) +
+           "\n    .group_segment_fixed_size: " + std::to_string(o.lds_bytes) +
+           "\n    .private_segment_fixed_size: " + std::to_string(o.scratch_bytes) +
            "\n    .kernarg_segment_align: 8\n    .wavefront_size: 32\n    .sgpr_count: 100\n"
-           "    .vgpr_count: " + std::to_string(o.vgprs) +
-           "\n    .max_flat_workgroup_size: 1024\n    .args: []\n";
+           "    .vgpr_count: " +
+           std::to_string(o.vgprs) + "\n    .max_flat_workgroup_size: 1024\n    .args: []\n";
 }
 
-}  // namespace
+} // namespace
 
 void workbench::add(const std::string& name, const std::string& body, const kernel_options& o) {
     text_ += ".text\n.globl " + name + "\n.p2align 8\n.type " + name + ",@function\n" + name +
@@ -61,17 +61,20 @@ void workbench::add(const std::string& name, const std::string& body, const kern
 }
 
 bool workbench::build() {
-    std::string folder = (std::filesystem::temp_directory_path() / "r9v-instructions-XXXXXX").string();
+    std::string folder =
+        (std::filesystem::temp_directory_path() / "r9v-instructions-XXXXXX").string();
     if (!mkdtemp(folder.data())) return false;
     const std::filesystem::path base = folder;
     std::ofstream(base / "k.s") << ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1201\"\n"
-                                << ".amdhsa_code_object_version 5\n" << text_
-                                << ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\n"
+                                << ".amdhsa_code_object_version 5\n"
+                                << text_ << ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\n"
                                 << "amdhsa.target: amdgcn-amd-amdhsa--gfx1201\namdhsa.kernels:\n"
                                 << metadata_ << "...\n.end_amdgpu_metadata\n";
     const std::string in = "'" + (base / "k").string();
-    const std::string command = R9V_TEST_CLANG " -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx1201 "
-                                "-o " + in + ".co' " + in + ".s' 2> " + in + ".log'";
+    const std::string command = R9V_TEST_CLANG
+                                " -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx1201 "
+                                "-o " +
+                                in + ".co' " + in + ".s' 2> " + in + ".log'";
     const int status = std::system(command.c_str());
     const std::string image = read_text(base / "k.co"), log = read_text(base / "k.log");
     std::filesystem::remove_all(base);
@@ -111,16 +114,20 @@ std::vector<u32> addresses(std::initializer_list<u64> list) {
 
 std::string describe(const std::vector<fault>& faults) {
     std::string text;
-    for (const fault& f : faults) text += f.text();
+    for (const fault& f : faults)
+        text += f.text();
     return text;
 }
 
 float from_half(u32 h) {
     const int exponent = static_cast<int>(h >> 10 & 31), fraction = static_cast<int>(h & 1023);
     double x = 0;
-    if (exponent == 31) x = fraction ? std::nan("") : INFINITY;
-    else if (exponent) x = std::ldexp(1024 + fraction, exponent - 25);
-    else x = std::ldexp(fraction, -24);
+    if (exponent == 31)
+        x = fraction ? std::nan("") : INFINITY;
+    else if (exponent)
+        x = std::ldexp(1024 + fraction, exponent - 25);
+    else
+        x = std::ldexp(fraction, -24);
     return static_cast<float>(h & 0x8000 ? -x : x);
 }
 
@@ -129,7 +136,7 @@ u16 round_to_half(double x) {
     const double magnitude = std::fabs(x);
     if (x != x) return static_cast<u16>(sign | 0x7e00);
     if (magnitude >= 65520) return static_cast<u16>(sign | 0x7c00);
-    u32 low = 0, high = 0x7c00;  // half codes grow with their value
+    u32 low = 0, high = 0x7c00; // half codes grow with their value
     while (high - low > 1) {
         const u32 middle = (low + high) / 2;
         (static_cast<double>(from_half(middle)) <= magnitude ? low : high) = middle;
@@ -141,4 +148,4 @@ u16 round_to_half(double x) {
     return static_cast<u16>(sign | nearest);
 }
 
-}  // namespace instructions
+} // namespace instructions

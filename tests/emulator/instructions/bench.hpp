@@ -6,22 +6,20 @@
 // inputs.
 #pragma once
 
-#include <gtest/gtest.h>
-
+#include "device/launch.hpp"
+#include "device/memory.hpp"
+#include "loader/code_object.hpp"
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <gtest/gtest.h>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
-
-#include "device/launch.hpp"
-#include "device/memory.hpp"
-#include "loader/code_object.hpp"
 
 namespace instructions {
 
@@ -58,12 +56,14 @@ public:
                       const std::vector<u32>& arguments, const execution_options& options = {});
     std::string source() const { return text_; }
 
-    template <class T> u64 upload(const std::vector<T>& values, const char* label = "input") {
+    template<class T>
+    u64 upload(const std::vector<T>& values, const char* label = "input") {
         const u64 address = device_.allocate(values.size() * sizeof(T), 256, label);
         device_.write(address, values.data(), values.size() * sizeof(T));
         return address;
     }
-    template <class T> std::vector<T> download(u64 address, std::size_t count) {
+    template<class T>
+    std::vector<T> download(u64 address, std::size_t count) {
         std::vector<T> values(count);
         device_.read(values.data(), address, count * sizeof(T));
         return values;
@@ -100,25 +100,45 @@ struct vector_case {
     std::function<lane_output(const lane_input&)> expected;
     match how = match::bits;
     bool writes_mask = false;
-    bool wide = false;     ///< writes v21 too
+    bool wide = false; ///< writes v21 too
 };
 
 enum class input_kind : u8 { bits, floats, halves, doubles, small_integers };
 void run_vector_cases(const std::vector<vector_case>& cases, input_kind inputs, u64 seed);
 
-inline float f32(u32 bits) { return std::bit_cast<float>(bits); }
-inline u32 bits(float x) { return std::bit_cast<u32>(x); }
-inline double f64(u32 low, u32 high) { return std::bit_cast<double>(low | static_cast<u64>(high) << 32); }
-inline u64 pair(u32 low, u32 high) { return low | static_cast<u64>(high) << 32; }
+inline float f32(u32 bits) {
+    return std::bit_cast<float>(bits);
+}
+inline u32 bits(float x) {
+    return std::bit_cast<u32>(x);
+}
+inline double f64(u32 low, u32 high) {
+    return std::bit_cast<double>(low | static_cast<u64>(high) << 32);
+}
+inline u64 pair(u32 low, u32 high) {
+    return low | static_cast<u64>(high) << 32;
+}
 float from_half(u32 bits);
 /// Rounds a double to half in one step, by search over the neighbours.
 u16 round_to_half(double x);
-inline lane_output word(u32 low) { return {low, 0, false}; }
-inline lane_output word(float x) { return {bits(x), 0, false}; }
-inline lane_output wide(u64 x) { return {static_cast<u32>(x), static_cast<u32>(x >> 32), false}; }
-inline lane_output wide(double x) { return wide(std::bit_cast<u64>(x)); }
-inline lane_output truth(bool x) { return {0, 0, x}; }
+inline lane_output word(u32 low) {
+    return {low, 0, false};
+}
+inline lane_output word(float x) {
+    return {bits(x), 0, false};
+}
+inline lane_output wide(u64 x) {
+    return {static_cast<u32>(x), static_cast<u32>(x >> 32), false};
+}
+inline lane_output wide(double x) {
+    return wide(std::bit_cast<u64>(x));
+}
+inline lane_output truth(bool x) {
+    return {0, 0, x};
+}
 /// A half result keeps the other half of the destination.
-inline lane_output low_half(const lane_input& in, u16 x) { return word((in.old[0] & 0xffff0000u) | x); }
+inline lane_output low_half(const lane_input& in, u16 x) {
+    return word((in.old[0] & 0xffff0000u) | x);
+}
 
-}  // namespace instructions
+} // namespace instructions
