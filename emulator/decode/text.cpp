@@ -202,7 +202,7 @@ u64 constant_bits(const operand& value, kind k) {
         const u64 bits = static_cast<u64>(value.integer);
         // A literal of a double is its high half; an aperture is a full 64-bit constant.
         if (k == kind::f64 && value.hexadecimal) return bits << 32;
-        if (k == kind::i64 && value.hexadecimal && bits >> 32 == 0)
+        if (k == kind::s64 && value.hexadecimal && bits >> 32 == 0)
             return static_cast<u64>(static_cast<i64>(static_cast<i32>(bits)));
         return bits;
     }
@@ -211,7 +211,7 @@ u64 constant_bits(const operand& value, kind k) {
     switch (k) {
     case kind::f64:
     case kind::b64:
-    case kind::i64:
+    case kind::s64:
         return two_pi ? 0x3fc45f306dc9c882u : bits_as<u64>(value.real);
     case kind::b16:
     case kind::f16:

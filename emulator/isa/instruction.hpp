@@ -30,13 +30,13 @@ enum class format : u8 {
 enum class kind : u8 {
     none,
     b32,
-    i32,
+    s32,
     f32,
     b16,
     f16,
     bf16,
     b64,
-    i64,
+    s64,
     f64,
     packed_f16,
     packed_bf16,
@@ -54,7 +54,7 @@ constexpr unsigned words_of(kind k) {
     case kind::none:
         return 0;
     case kind::b64:
-    case kind::i64:
+    case kind::s64:
     case kind::f64:
         return 2;
     case kind::wide3:

@@ -114,7 +114,7 @@ void load_operand(const wave& w, u16 first, element e, int depth, bool is_signed
     }
 }
 
-enum class result : u8 { f32, f16, bf16, i32 };
+enum class result : u8 { f32, f16, bf16, integer };
 
 struct shape {
     element a, b;
@@ -136,7 +136,7 @@ void load_accumulator(const wave& w, const op& o, int source, result r, tile& to
         const int h = row / 8, v = row % 8;
         for (int c = 0; c < side; ++c) {
             const int lane = side * h + c;
-            const int reg = r == result::f32 || r == result::i32 ? v : v / 2;
+            const int reg = r == result::f32 || r == result::integer ? v : v / 2;
             const u32 word =
                 is_vector(first) ? w.v[first + reg][lane] : constant_word(w, o, source);
             const u32 narrow = v % 2 ? word >> 16 : word & 0xffff;
@@ -226,7 +226,7 @@ void multiply(wave& w, const op& o) {
     constexpr int a_registers = S.depth / 2 / per_register(S.a);
     constexpr int b_registers = S.depth / 2 / per_register(S.b);
     constexpr int d_registers = result_registers(S.d);
-    constexpr bool integers = S.d == result::i32;
+    constexpr bool integers = S.d == result::integer;
     if (!integers && (o.neg | o.neg_hi))
         report_fatal(w, o, "unknown instruction", -1, 0, "negation of a matrix operand");
     if constexpr (Strict) {
@@ -289,9 +289,9 @@ constexpr instruction table[] = {
     entry<fp8, bf8, result::f32, 16>("v_wmma_f32_16x16x16_fp8_bf8"),
     entry<bf8, fp8, result::f32, 16>("v_wmma_f32_16x16x16_bf8_fp8"),
     entry<bf8, bf8, result::f32, 16>("v_wmma_f32_16x16x16_bf8_bf8"),
-    entry<u8x4, u8x4, result::i32, 16>("v_wmma_i32_16x16x16_iu8"),
-    entry<u4x8, u4x8, result::i32, 16>("v_wmma_i32_16x16x16_iu4"),
-    entry<u4x8, u4x8, result::i32, 32>("v_wmma_i32_16x16x32_iu4"),
+    entry<u8x4, u8x4, result::integer, 16>("v_wmma_i32_16x16x16_iu8"),
+    entry<u4x8, u4x8, result::integer, 16>("v_wmma_i32_16x16x16_iu4"),
+    entry<u4x8, u4x8, result::integer, 32>("v_wmma_i32_16x16x32_iu4"),
 };
 
 } // namespace

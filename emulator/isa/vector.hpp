@@ -40,13 +40,13 @@ struct with_mask {
 template<class T>
 constexpr kind kind_of() {
     if constexpr (std::is_same_v<T, u32>) return kind::b32;
-    if constexpr (std::is_same_v<T, i32>) return kind::i32;
+    if constexpr (std::is_same_v<T, i32>) return kind::s32;
     if constexpr (std::is_same_v<T, float>) return kind::f32;
     if constexpr (std::is_same_v<T, u16> || std::is_same_v<T, i16>) return kind::b16;
     if constexpr (std::is_same_v<T, half>) return kind::f16;
     if constexpr (std::is_same_v<T, bf16>) return kind::bf16;
     if constexpr (std::is_same_v<T, u64>) return kind::b64;
-    if constexpr (std::is_same_v<T, i64>) return kind::i64;
+    if constexpr (std::is_same_v<T, i64>) return kind::s64;
     if constexpr (std::is_same_v<T, double>) return kind::f64;
     if constexpr (std::is_same_v<T, half_pair>) return kind::packed_f16;
     if constexpr (std::is_same_v<T, bf16_pair>) return kind::packed_bf16;

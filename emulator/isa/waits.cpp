@@ -160,7 +160,7 @@ constexpr instruction barrier_op(std::string_view name, handler plain, handler s
                                  kind dst = kind::none) {
     instruction e{name, format::scalar_alu, op_class::barrier, plain, strict};
     e.dst = dst;
-    e.src[0] = kind::i32;
+    e.src[0] = kind::s32;
     return e;
 }
 

@@ -75,5 +75,51 @@ TEST(scalar, entry_state) {
     EXPECT_EQ(result.counts.waves, 2u);
 }
 
+/// Four waves in two pairs, each pair at a named barrier of its own: a wave reads what the other
+/// one of its pair has written before it.
+TEST(scalar, named_barriers) {
+    workbench bench;
+    bench.add(
+        "pairs",
+        "  s_load_b64 s[2:3], s[0:1], 0x0\n  v_lshrrev_b32 v1, 6, v0\n"
+        "  v_readfirstlane_b32 s4, v1\n  s_add_co_u32 s4, s4, 1\n"
+        "  v_lshlrev_b32 v2, 2, v0\n  v_xor_b32 v3, 0x80, v2\n"
+        // Each pair's barrier has two members; both waves set it up alike, then all meet once.
+        "  s_or_b32 m0, s4, 0x20000\n  s_barrier_init m0\n"
+        "  s_barrier_signal -1\n  s_barrier_wait 0xffff\n"
+        "  s_mov_b32 m0, s4\n  s_barrier_join m0\n"
+        "  ds_store_b32 v2, v0\n  s_wait_dscnt 0x0\n  s_wait_kmcnt 0x0\n"
+        "  s_barrier_signal m0\n  s_barrier_wait 1\n"
+        "  s_get_barrier_state s5, -1\n  s_barrier_signal -1\n  s_barrier_wait 0xffff\n"
+        "  ds_load_b32 v4, v3\n  s_wait_dscnt 0x0\n  global_store_b32 v2, v4, s[2:3]",
+        {.lds_bytes = 512});
+    ASSERT_TRUE(bench.build());
+    const u64 to = bench.device().allocate(512);
+    const auto result = bench.run("pairs", 1, 128, addresses({to, 0}));
+    ASSERT_TRUE(result.faults.empty()) << describe(result.faults);
+    const auto out = bench.download<u32>(to, 128);
+    for (u32 t = 0; t < 128; ++t)
+        EXPECT_EQ(out[t], t ^ 32);
+}
+
+/// Workgroups that wait for one another make progress although one host thread runs them all.
+TEST(scalar, spinning_workgroups) {
+    workbench bench;
+    // Workgroup n waits until the counter is at (blocks - 1 - n): the last one goes first.
+    bench.add("turns",
+              "  s_load_b64 s[2:3], s[0:1], 0x0\n  s_sub_co_u32 s4, 7, ttmp9\n  v_mov_b32 v1, 0\n"
+              "  v_mov_b32 v2, 1\n  s_wait_kmcnt 0x0\n.Lspin:\n"
+              "  global_load_b32 v3, v1, s[2:3] scope:SCOPE_DEV\n  s_wait_loadcnt 0x0\n"
+              "  v_readfirstlane_b32 s5, v3\n  s_sleep 1\n  s_cmp_lg_u32 s5, s4\n"
+              "  s_cbranch_scc1 .Lspin\n  global_atomic_add_u32 v1, v2, s[2:3]\n");
+    ASSERT_TRUE(bench.build());
+    const u64 counter = bench.upload(std::vector<u32>{0});
+    execution_options options;
+    options.host_threads = 1;
+    const auto result = bench.run("turns", 8, 1, addresses({counter, 0}), options);
+    ASSERT_TRUE(result.faults.empty()) << describe(result.faults);
+    EXPECT_EQ(bench.download<u32>(counter, 1)[0], 8u);
+}
+
 } // namespace
 } // namespace instructions
