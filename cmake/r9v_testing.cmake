@@ -10,8 +10,9 @@
 #                                            with the backend's runtime; not registered where there
 #                                            is none (presets reference and asan)
 #       [ARCHITECTURES gfx1201 ...]          other GPUs than R9V_GPU_TARGETS
-#       [FLAGS -O0 -fgpu-rdc ...]            more compile flags, last on the command line; -fgpu-rdc
-#                                            is passed to the linker too
+#       [FLAGS -O0 -fgpu-rdc ...]            more compile flags, last on the command line, each quoted
+#                                            with its argument ("-Xarch_device -g"); -fgpu-rdc is
+#                                            passed to the linker too
 #       [LINK target ...]                    more libraries
 #       [INCLUDES folder ...]
 #       [DEFINITIONS X=1 ...]
@@ -82,6 +83,7 @@ function(r9v_test_flags target hip flags)
         target_compile_options(${target} PRIVATE -O1)
     endif()
     foreach(flag IN LISTS flags)
+        string(REGEX REPLACE "^SHELL:" "" flag "${flag}")
         target_compile_options(${target} PRIVATE "SHELL:${flag}")
     endforeach()
 endfunction()
