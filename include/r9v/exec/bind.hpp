@@ -13,13 +13,14 @@
 
 #include <cinttypes>
 #include <cstddef>
+#include <utility>
 
 namespace r9v::inline R9V_ABI::exec {
 
 /// A copy of the program whose ops know the extents of the result.
 template<class Head, class Chain>
 [[nodiscard]] program<Head, Chain> bound(program<Head, Chain> p, const extents& result) {
-    bind(p.chain, result);
+    r9v::bind(p.chain, result); // qualified: functors bring std::bind
     return p;
 }
 
@@ -39,25 +40,36 @@ struct fill_list {
     int count = 0;
     status outcome;
 
-    void add(const char* name, const detail::region& to, int byte) {
+    void add(const char* name, const r9v::detail::region& to, int byte) {
         if (to.empty()) return;
         if (count == capacity) {
             outcome = error{"r9v: a program has more than %d accumulating taps. Split it.", capacity};
             return;
         }
-        const bool contiguous = to.extents[2] <= 1 || to.strides[2] == to.element;
-        if (!contiguous && to.extents[1] > 1) {
+        // The two axes by distance; directions do not matter, and an axis of one has none.
+        index_t extents[2] = {to.extents[1], to.extents[2]};
+        index_t steps[2] = {};
+        for (int axis = 0; axis < 2; ++axis)
+            if (extents[axis] > 1) steps[axis] = r9v::detail::distance_of(to.strides[axis + 1]);
+        if (steps[0] < steps[1]) {
+            std::swap(steps[0], steps[1]);
+            std::swap(extents[0], extents[1]);
+        }
+        index_t width = to.element;
+        if (extents[1] == 1 || steps[1] == width) {
+            width *= extents[1];
+        } else if (steps[0] == steps[1] * extents[1]) { // evenly spaced
+            extents[0] *= extents[1];
+            steps[0] = steps[1];
+        } else {
             outcome = error{"r9v: %s is strided along both of its axes. Make its last axis "
                             "contiguous.",
                             name};
             return;
         }
-        fill& f = fills[count++];
-        f.data = reinterpret_cast<void*>(to.base);
-        f.byte = byte;
-        f.width = static_cast<std::size_t>(contiguous ? to.extents[2] * to.element : to.element);
-        f.rows = static_cast<std::size_t>(contiguous ? to.extents[1] : to.extents[2]);
-        f.pitch = static_cast<std::size_t>(contiguous ? to.strides[1] : to.strides[2]);
+        fills[count++] = {reinterpret_cast<void*>(to.begin()), static_cast<std::size_t>(steps[0]),
+                          static_cast<std::size_t>(width), static_cast<std::size_t>(extents[0]),
+                          byte};
     }
 };
 

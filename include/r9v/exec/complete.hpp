@@ -15,11 +15,7 @@ inline constexpr bool was_refused = Program::chain_type::has_rejected;
 /// Reports what is missing for `Program` to run in memory of kind `Where`; true when nothing is.
 template<class Program, space Where>
 consteval bool is_launchable() {
-    if constexpr (!is_program<Program>) {
-        static_assert(is_program<Program>, "r9v: launch() runs programs. Write launch(where, "
-                                           "gemm(x, w) | ... | store(y)).");
-        return false;
-    } else if constexpr (was_refused<Program>) {
+    if constexpr (was_refused<Program>) {
         return false;
     } else if constexpr (!Program::is_complete) {
         static_assert(Program::is_complete,

@@ -91,7 +91,7 @@ status executor<Program, tile_list<Tiles...>>::prepare(prepared<Program>& chosen
     if (choice.tile < 0) return exec::reason_of(choice.misfit);
 
     constexpr gemm_tile tiles[] = {Tiles...};
-    bind(chosen.program_.chain, p.head.result());
+    r9v::bind(chosen.program_.chain, p.head.result()); // qualified: functors bring std::bind
     chosen.geometry_ = choice.geometry;
     chosen.tile_ = tiles[choice.tile];
     chosen.kernel_ = kernel(choice.tile);

@@ -45,6 +45,28 @@ using program_of = typename job<T>::program_type;
 template<launchable T>
 using tiles_of = decltype(job<T>::tiles());
 
+/// Whether `T`, which is no program, was refused before, as a chain or op.
+template<class T>
+consteval bool was_refused_before() {
+    if constexpr (is_chain<T>) {
+        return T::has_rejected;
+    } else {
+        return is_rejected<T>;
+    }
+}
+
+/// Whether `T` is a program that can run in memory of kind `Where`; if not, reports why.
+template<class T, space Where>
+consteval bool may_launch() {
+    if constexpr (launchable<T>) {
+        return is_launchable<program_of<T>, Where>();
+    } else {
+        static_assert(was_refused_before<T>(), "r9v: this is not a program. Write launch(where, "
+                                               "gemm(x, w) | ... | store(y)).");
+        return false;
+    }
+}
+
 } // namespace exec
 
 /// The same program, with no other tiles than these to choose from; each is compiled.

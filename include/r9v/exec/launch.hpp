@@ -19,10 +19,10 @@ namespace r9v::inline R9V_ABI {
 
 /// Runs `p` on the host, in double, and blocks until done. The status carries the reason of a
 /// refusal, with which nothing was written.
-template<exec::launchable T>
+template<class T>
 status try_launch(const reference_executor&, const T& p,
                   const std::source_location& where = std::source_location::current()) {
-    if constexpr (exec::is_launchable<exec::program_of<T>, space::host>()) {
+    if constexpr (exec::may_launch<T, space::host>()) {
         return exec::run_on_host(exec::job<T>::of(p)).at(where);
     } else {
         return {};
@@ -36,6 +36,13 @@ void launch(const reference_executor& host, const T& p,
     throw_if_failed(try_launch(host, p, where));
 }
 
+/// Tiles are a matter of kernels: on the host, `p` as it is.
+template<gemm_tile Tile, class T>
+void launch(const reference_executor& host, const T& p,
+            const std::source_location& where = std::source_location::current()) {
+    throw_if_failed(try_launch(host, p, where));
+}
+
 #if R9V_HAS_KERNELS
 
 namespace exec {
@@ -43,7 +50,7 @@ namespace exec {
 /// Checks and chooses; `chosen` was made from `p`'s program.
 template<launchable T>
 [[nodiscard]] status choose_kernel(prepared<program_of<T>>& chosen) noexcept {
-    if constexpr (is_launchable<program_of<T>, space::device>()) {
+    if constexpr (may_launch<T, space::device>()) {
         return executor<program_of<T>, tiles_of<T>>::prepare(chosen);
     } else {
         return {};
@@ -93,12 +100,16 @@ workspace_bytes(const T& p, const std::source_location& where = std::source_loca
 /// Queues `p` on a stream of the current device: one of the runtime's own, or an r9v::stream.
 /// Never allocates, never blocks, never reads device memory on the host; may be captured into a
 /// graph. `scratch` is needed where workspace_bytes(p) is not 0. On a refusal nothing is written.
-template<exec::launchable T>
+template<class T>
 status try_launch(platform::stream_handle s, const T& p, const workspace& scratch = {},
                   const std::source_location& where = std::source_location::current()) noexcept {
-    prepared<exec::program_of<T>> chosen{exec::job<T>::of(p)};
-    if (status fits = exec::choose_kernel<T>(chosen); !fits) return std::move(fits).at(where);
-    return chosen.enqueue(s, scratch).at(where);
+    if constexpr (exec::may_launch<T, space::device>()) {
+        prepared<exec::program_of<T>> chosen{exec::job<T>::of(p)};
+        if (status fits = exec::choose_kernel<T>(chosen); !fits) return std::move(fits).at(where);
+        return chosen.enqueue(s, scratch).at(where);
+    } else {
+        return {};
+    }
 }
 
 /// Queues what `prepare` returned.
@@ -130,9 +141,10 @@ void launch(const stream& s, const T& p, const workspace& scratch = {},
 
 /// `launch<gemm_tile{.m = 128, ...}>(s, program)`: with that tile and no other.
 template<gemm_tile Tile, class Where, class Head, class Chain>
+    requires(!std::is_same_v<Where, reference_executor>)
 void launch(const Where& s, const program<Head, Chain>& p, const workspace& scratch = {},
             const std::source_location& where = std::source_location::current()) {
-    launch(s, only<Tile>(p), scratch, where);
+    r9v::launch(s, only<Tile>(p), scratch, where);
 }
 
 #endif // R9V_HAS_KERNELS

@@ -30,7 +30,7 @@ template<class Head, class Chain>
         for (std::size_t row = 0; row < f.rows; ++row)
             std::memset(static_cast<char*>(f.data) + row * f.pitch, f.byte, f.width);
     }
-    run_reference(bound(p, p.head.result()));
+    r9v::run_reference(exec::bound(p, p.head.result()));
     return {};
 }
 

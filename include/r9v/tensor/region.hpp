@@ -7,6 +7,7 @@
 #include <r9v/tensor/tensor.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 
 namespace r9v::inline R9V_ABI {
 
@@ -66,34 +67,63 @@ template<any_tensor View>
     return true;
 }
 
-/// Two windows of columns of one wider matrix (a concatenation) are disjoint although the
-/// addresses interleave: both repeat with the same row pitch, and within it they do not meet.
-[[nodiscard]] constexpr bool disjoint_columns(const region& a, const region& b) {
-    const auto pitch = [](const region& r) {
-        return r.extents[1] > 1 ? r.strides[1] : r.extents[0] > 1 ? r.strides[0] : index_t{0};
-    };
-    const index_t rows = pitch(a) != 0 ? pitch(a) : pitch(b);
-    if (rows <= 0) return false;
-    const auto fits = [rows](const region& r) {
-        return r.strides[2] >= 0 && (r.extents[1] <= 1 || r.strides[1] == rows) &&
-               (r.extents[0] <= 1 || r.strides[0] % rows == 0);
-    };
-    if (!fits(a) || !fits(b)) return false;
-    const auto width = [](const region& r) { return r.strides[2] * (r.extents[2] - 1) + r.element; };
-    const auto distance = static_cast<index_t>((b.base - a.base) % static_cast<std::uint64_t>(rows));
-    const index_t away = b.base >= a.base
-                           ? distance
-                           : rows - static_cast<index_t>((a.base - b.base) %
-                                                       static_cast<std::uint64_t>(rows));
-    return away % rows >= width(a) && away % rows + width(b) <= rows;
+constexpr index_t distance_of(index_t stride) {
+    return stride < 0 ? -stride : stride;
 }
 
-/// Whether some byte belongs to both. Views that interleave in other ways than columns of one wider
-/// matrix count as overlapping.
+/// Bytes that a region covers modulo a period: `width` from `from` on, or everything (-1).
+struct window {
+    index_t from = 0;
+    index_t width = -1;
+};
+
+/// Axes whose strides are multiples of the period repeat the window of the others.
+[[nodiscard]] constexpr window window_of(const region& r, index_t period) {
+    region once = r;
+    index_t width = r.element;
+    for (int axis = 0; axis < region::axes; ++axis) {
+        if (r.extents[axis] > 1 && r.strides[axis] % period == 0) once.extents[axis] = 1;
+        const index_t step = distance_of(r.strides[axis]);
+        if (step != 0 && once.extents[axis] - 1 > period / step) return {};
+        width += step * (once.extents[axis] - 1);
+    }
+    if (width > period) return {};
+    return {static_cast<index_t>(once.begin() % static_cast<std::uint64_t>(period)), width};
+}
+
+/// Parts of one larger tensor (columns of a concatenation, heads, interleaved batches) are disjoint
+/// although their addresses interleave, where some stride is a period of both and their windows
+/// within it do not meet.
+[[nodiscard]] constexpr bool disjoint_within(const region& a, const region& b, index_t period) {
+    if (period <= 0) return false;
+    // Periods need not divide 2^64, so addresses are compared from a common start.
+    region near_a = a;
+    region near_b = b;
+    const std::uint64_t start = a.begin() < b.begin() ? a.begin() : b.begin();
+    near_a.base -= start;
+    near_b.base -= start;
+    const window first = window_of(near_a, period);
+    const window second = window_of(near_b, period);
+    if (first.width < 0 || second.width < 0) return false;
+    const index_t away = second.from >= first.from ? second.from - first.from
+                                                   : period - (first.from - second.from);
+    return away >= first.width && away + second.width <= period;
+}
+
+[[nodiscard]] constexpr bool interleaves(const region& a, const region& b) {
+    for (const region* r : {&a, &b})
+        for (int axis = 0; axis < region::axes; ++axis)
+            if (r->extents[axis] > 1 && disjoint_within(a, b, distance_of(r->strides[axis])))
+                return true;
+    return false;
+}
+
+/// Whether some byte belongs to both. Views that interleave in other ways than parts of one larger
+/// tensor count as overlapping.
 [[nodiscard]] constexpr bool overlap(const region& a, const region& b) {
     if (a.empty() || b.empty()) return false;
     if (a.end() <= b.begin() || b.end() <= a.begin()) return false;
-    return !disjoint_columns(a, b);
+    return !interleaves(a, b);
 }
 
 /// Whether two positions of the view name the same element (a stride of 0, or too short a stride).
@@ -104,12 +134,13 @@ template<any_tensor View>
     for (int round = 0; round < region::axes; ++round) { // axes by ascending stride
         int next = -1;
         for (int axis = 0; axis < region::axes; ++axis) {
-            const auto size = [&](int i) { return r.strides[i] < 0 ? -r.strides[i] : r.strides[i]; };
-            if (!done[axis] && (next < 0 || size(axis) < size(next))) next = axis;
+            if (!done[axis] &&
+                (next < 0 || distance_of(r.strides[axis]) < distance_of(r.strides[next])))
+                next = axis;
         }
         done[next] = true;
         if (r.extents[next] <= 1) continue;
-        const index_t stride = r.strides[next] < 0 ? -r.strides[next] : r.strides[next];
+        const index_t stride = distance_of(r.strides[next]);
         if (stride < covered) return true;
         covered += stride * (r.extents[next] - 1);
     }

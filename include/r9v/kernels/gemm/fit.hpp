@@ -10,6 +10,7 @@
 #include <r9v/ops/operand.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace r9v::inline R9V_ABI {
@@ -28,7 +29,8 @@ constexpr bool within_reach(index_t stride, index_t steps, index_t bytes) {
     return steps <= 0 || magnitude(stride) <= room / bytes / steps;
 }
 
-/// How many of `rows` rows of a panel are within a lane's reach.
+/// How many of `rows` rows of a panel are within a lane's reach: all, or a power of two, so that
+/// runs of columns still start at multiples of their length.
 template<class View>
 constexpr int rows_within_reach(const View& v, int rows) {
     constexpr index_t bytes = sizeof(typename View::value_type);
@@ -36,7 +38,7 @@ constexpr int rows_within_reach(const View& v, int rows) {
     const index_t stride = v.strides[View::rank - 2];
     while (rows > 1 &&
            !within_reach(stride, std::min<index_t>(rows, extent_from_last(v, 1)) - 1, bytes))
-        rows = (rows + 1) / 2;
+        rows = static_cast<int>(std::bit_floor(static_cast<unsigned>(rows - 1)));
     return rows;
 }
 

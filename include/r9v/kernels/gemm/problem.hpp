@@ -102,14 +102,16 @@ inline constexpr bool is_gemm_head<gemm_head<Source, Weights>> = true;
 
 namespace detail {
 
-enum class gemm_rule { kept, not_a_tensor, element, same_element, rank, mixed_memory };
+enum class gemm_rule { kept, refused_before, not_a_tensor, element, same_element, rank, mixed_memory };
 
 template<class View>
 constexpr bool is_matrix = View::rank == 2 || View::rank == 3;
 
 template<class Input, class... Ws>
 consteval gemm_rule broken_gemm_rule() {
-    if constexpr (!(any_tensor<Input> && ... && any_tensor<Ws>)) {
+    if constexpr (is_rejected<Input> || (is_rejected<Ws> || ...)) {
+        return gemm_rule::refused_before;
+    } else if constexpr (!(any_tensor<Input> && ... && any_tensor<Ws>)) {
         return gemm_rule::not_a_tensor;
     } else if constexpr (!(is_gemm_element<typename Input::value_type> && ... &&
                            is_gemm_element<typename Ws::value_type>)) {
@@ -172,18 +174,48 @@ struct view_of<source<View, Chain>> {
 
 } // namespace detail
 
+namespace detail {
+
+/// The same view of constant elements.
+template<any_tensor View>
+using constant_view =
+    std::conditional_t<View::memory == space::device,
+                       tensor<const typename View::value_type, View::rank, View::element_layout>,
+                       host_tensor<const typename View::value_type, View::rank,
+                                   View::element_layout>>;
+
+enum class both_rule { kept, not_a_tensor, types };
+
+template<class First, class Second>
+consteval both_rule broken_both_rule() {
+    if constexpr (!any_tensor<First> || !any_tensor<Second>) {
+        return both_rule::not_a_tensor;
+    } else if constexpr (!std::is_same_v<constant_view<First>, constant_view<Second>>) {
+        return both_rule::types;
+    } else {
+        return both_rule::kept;
+    }
+}
+
+} // namespace detail
+
 /// Two weight matrices for a gated layer; both [n, k] (or [b, n, k]) with equal extents.
 template<class First, class Second>
 [[nodiscard]] constexpr auto both(const First& first, const Second& second) {
-    static_assert(std::is_same_v<First, Second>,
+    constexpr auto broken = detail::broken_both_rule<First, Second>();
+    static_assert(broken != detail::both_rule::not_a_tensor,
+                  "r9v: both() takes two tensors. Write gemm(x, both(w1, w2)).");
+    static_assert(broken != detail::both_rule::types,
                   "r9v: both() takes two weights of one type and layout. Use as_strided() on the "
                   "odd one.");
-    return weight_pair<First, First>{first, [&] {
-                                         if constexpr (std::is_same_v<First, Second>)
-                                             return second;
-                                         else
-                                             return first;
-                                     }()};
+    if constexpr (broken != detail::both_rule::kept) {
+        return rejected{};
+    } else if constexpr (std::is_same_v<First, Second>) {
+        return weight_pair<First, First>{first, second};
+    } else {
+        using view = detail::constant_view<First>; // one of the two is constant already
+        return weight_pair<view, view>{first, second};
+    }
 }
 
 /// x times the transpose of w: x is [m, k], w is [n, k] as layers store it; a weight in memory as

@@ -30,7 +30,7 @@ public:
         R9V_UNROLL
         for (int i = 0; i < n; ++i)
             values[i] = arch::element_to_float<Element>(chunk[i / 2], i % 2);
-        values = transform(Math{}, ops_, position(row, k, lane_k), values);
+        values = r9v::transform(Math{}, ops_, position(row, k, lane_k), values);
         R9V_UNROLL
         for (int word = 0; word < n / 2; ++word)
             chunk[word] = arch::word_from_floats<Element>(values.begin() + 2 * word);
@@ -40,7 +40,7 @@ public:
     /// One element, for the slab whose last chunk is not whole.
     R9V_INLINE std::uint16_t single(std::uint16_t bits, int row, index_t k, int lane_k) const {
         run<float, 1> value{{arch::element_to_float<Element>(bits, 0)}};
-        value = transform(Math{}, ops_, position(row, k, lane_k), value);
+        value = r9v::transform(Math{}, ops_, position(row, k, lane_k), value);
         return static_cast<std::uint16_t>(arch::element_from_float<Element>(value[0]));
     }
 

@@ -28,7 +28,7 @@ void load_row(const Source& x, index_t batch, index_t row, std::vector<double>& 
         const coordinate at{.batch_base = batch, .row_base = row, .column_base = k};
         const run<double, 1> loaded{{element_at(x.view, batch, row, k)}};
         values[static_cast<std::size_t>(k)] =
-            transform(reference_math{}, x.prologue, at, loaded)[0];
+            r9v::transform(reference_math{}, x.prologue, at, loaded)[0];
     }
 }
 
