@@ -33,31 +33,31 @@ template<class T>
 __host__ __device__ T evaluate(function f, T x, T y) {
     switch (f) {
     case function::exp:
-        return exp(x);
+        return static_cast<T>(exp(x));
     case function::log:
-        return log(fabs(x));
+        return static_cast<T>(log(fabs(x)));
     case function::erf:
-        return erf(x);
+        return static_cast<T>(erf(x));
     case function::erfc:
-        return erfc(x);
+        return static_cast<T>(erfc(x));
     case function::tanh:
-        return tanh(x);
+        return static_cast<T>(tanh(x));
     case function::sin:
-        return sin(x);
+        return static_cast<T>(sin(x));
     case function::pow:
-        return pow(fabs(x), y);
+        return static_cast<T>(pow(fabs(x), y));
     case function::divide:
         return x / y;
     case function::sqrt:
-        return sqrt(fabs(x));
+        return static_cast<T>(sqrt(fabs(x)));
     case function::log1p:
-        return log1p(fabs(x));
+        return static_cast<T>(log1p(fabs(x)));
     case function::expm1:
-        return expm1(x);
+        return static_cast<T>(expm1(x));
     case function::cbrt:
-        return cbrt(x);
+        return static_cast<T>(cbrt(x));
     case function::fmod:
-        return fmod(x, y);
+        return static_cast<T>(fmod(x, y));
     default:
         return x;
     }
