@@ -99,10 +99,12 @@ constexpr auto default_tile_list() {
 
 /// Whether the kernels can be built with this tile.
 constexpr bool is_valid_tile(const gemm_tile& t, const gemm_traits& traits) {
+    constexpr int lds = 65536;
     if (t.regime == gemm_regime::skinny)
         return allows_skinny(traits) && t.m == 16 && t.waves_m == 1 && t.waves_n == 1 &&
-               t.waves_k >= 1 && t.waves_k <= 32 && t.n % 16 == 0 && t.n <= 64 && t.k % 16 == 0 &&
-               t.k <= 64;
+               t.waves_k >= 1 && t.waves_k <= 32 && t.n % 16 == 0 && t.n >= 16 && t.n <= 64 &&
+               t.k % 16 == 0 && t.k >= 16 && t.k <= 64 &&
+               traits.results * t.n * 64 * ((t.waves_k + 1) / 2) + t.k * 32 <= lds;
     const int waves = t.waves_m * t.waves_n;
     const int fragments_m = t.waves_m > 0 ? t.m / t.waves_m / 16 : 0;
     const int fragments_n = t.waves_n > 0 ? t.n / t.waves_n / 16 : 0;
@@ -113,7 +115,9 @@ constexpr bool is_valid_tile(const gemm_tile& t, const gemm_traits& traits) {
     const int products = fragments_m * traits.results * fragments_n;
     return t.k == 32 && t.waves_k == 1 && (waves == 4 || waves == 8) && products >= fragments &&
            products <= 16 && t.m == fragments_m * 16 * t.waves_m &&
-           t.n == fragments_n * 16 * t.waves_n && t.m % (waves * 8) == 0 && t.n % (waves * 8) == 0;
+           t.n == fragments_n * 16 * t.waves_n && t.m % (waves * 8) == 0 &&
+           t.n % (waves * 8) == 0 && 2 * (t.m + traits.results * t.n) * 64 <= lds &&
+           waves * traits.results * fragments_n * 1024 <= lds;
 }
 
 } // namespace detail
