@@ -94,9 +94,9 @@ TEST_F(refusals, prologue_reads_what_is_written) {
 }
 
 TEST_F(refusals, null_data) {
-    expect_refused(gemm(x, w) | bias(tensor<half, 1>{static_cast<half*>(nullptr), {n}}) | store(y),
+    expect_refused(gemm(x, w) | bias(tensor<half, 1>{nullptr, {n}}) | store(y),
                    "bias has null data");
-    expect_refused(gemm(tensor<half, 2>{static_cast<half*>(nullptr), {m, k}}, w) | store(y),
+    expect_refused(gemm(tensor<half, 2>{nullptr, {m, k}}, w) | store(y),
                    "x has null data");
 }
 

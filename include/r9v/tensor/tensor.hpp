@@ -120,6 +120,9 @@ template<class T, int Rank, layout Layout = layout::row_major>
 struct tensor : view<T, Rank, Layout, space::device> {
     using base = view<T, Rank, Layout, space::device>;
     constexpr tensor() = default;
+    /// A view of nothing, for optional() and for extents of 0.
+    R9V_HD constexpr tensor(std::nullptr_t, const extent (&sizes)[Rank])
+        : base{static_cast<T*>(nullptr), sizes} {}
 
     template<class Pointer>
     R9V_HD constexpr tensor(Pointer* pointer, const extent (&sizes)[Rank]) : base{pointer, sizes} {}
@@ -147,6 +150,9 @@ template<class T, int Rank, layout Layout = layout::row_major>
 struct host_tensor : view<T, Rank, Layout, space::host> {
     using base = view<T, Rank, Layout, space::host>;
     constexpr host_tensor() = default;
+    /// A view of nothing, for optional() and for extents of 0.
+    R9V_HD constexpr host_tensor(std::nullptr_t, const extent (&sizes)[Rank])
+        : base{static_cast<T*>(nullptr), sizes} {}
 
     template<class Pointer>
     R9V_HD constexpr host_tensor(Pointer* pointer, const extent (&sizes)[Rank])

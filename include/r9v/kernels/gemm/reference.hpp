@@ -27,8 +27,15 @@ void load_row(const Source& x, index_t batch, index_t row, std::vector<double>& 
     for (index_t k = 0; k < static_cast<index_t>(values.size()); ++k) {
         const coordinate at{.batch_base = batch, .row_base = row, .column_base = k};
         const run<double, 1> loaded{{element_at(x.view, batch, row, k)}};
-        values[static_cast<std::size_t>(k)] =
-            r9v::transform(reference_math{}, x.prologue, at, loaded)[0];
+        double& value = values[static_cast<std::size_t>(k)];
+        value = r9v::transform(reference_math{}, x.prologue, at, loaded)[0];
+        // Kernels multiply elements: their precision is not ours, but what is too large for their
+        // type is infinite.
+        if constexpr (decltype(x.prologue)::size != 0) {
+            const double rounded =
+                reference_math::round_to<typename decltype(x.view)::value_type>(value);
+            if (is_inf(rounded)) value = rounded;
+        }
     }
 }
 
