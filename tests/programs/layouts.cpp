@@ -82,6 +82,21 @@ TEST(programs_layouts, tile_boundaries) {
     };
     check_program<half>(make, {{256, 256, 64}, {512, 128, 32}, {511, 264, 40}, {257, 129, 8},
                                {128, 384, 72}, {1, 1, 1}, {300, 520, 24}, {640, 256, 128}});
+    check_program<half>(make, {{1, 1, 0}, {17, 40, 0}, {130, 136, 0}}); // sums of nothing
+    check_program<half>(make, {{1, 4097, 9}, {4097, 1, 8}, {2, 3, 4097}, {16, 16, 1000}});
+}
+
+// Infinities and NaN stay in the rows and columns that they belong to; tiny values count.
+TEST(programs_layouts, special_values) {
+    const auto make = [](auto memory, const shape& s) {
+        const values some{.special = 0.01};
+        auto x = memory.template input<half>({s.m, s.k}, {.padding = 1}, some);
+        auto w = memory.template input<half>({s.n, s.k}, {.padding = 3}, some);
+        auto b = memory.template input<half>({s.n}, {}, some);
+        auto y = memory.template output<half>({s.m, s.n});
+        return gemm(x, w) | bias(b) | relu() | store(y);
+    };
+    check_program<half>(make, {{1, 100, 7}, {16, 33, 40}, {130, 129, 9}, {200, 136, 33}});
 }
 
 } // namespace r9v_test

@@ -11,6 +11,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -29,6 +31,7 @@ struct placement {
 struct values {
     double low = -1;
     double high = 1;
+    double special = 0; ///< share of infinities, NaN, zeros of both signs and tiny values
 };
 
 /// One tensor's memory, as bytes, on both sides.
@@ -87,16 +90,27 @@ public:
     template<class T>
         requires r9v::is_element<T>
     T random_value(const values& range) {
+        std::uniform_real_distribution<double> share;
+        if (range.special > 0 && share(random_) < range.special) return r9v::from_double<T>(special());
         const double x = std::uniform_real_distribution<double>{range.low, range.high}(random_);
         return r9v::from_double<T>(x);
     }
 
 private:
+    double special() {
+        constexpr double infinity = std::numeric_limits<double>::infinity();
+        constexpr double all[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN(),
+                                  0.0,      -0.0,      0x1p-24,
+                                  -0x1p-20, 0x1p-14};
+        return all[random_() % std::size(all)];
+    }
+
     std::vector<std::vector<std::byte>> device_bytes_;
     std::mt19937_64 random_;
 };
 
 inline constexpr std::byte poison{0xa5};
+inline constexpr std::byte surroundings{0xff}; ///< NaN as any floating type: around inputs
 inline constexpr index_t guard = 64; ///< elements before and behind a result
 
 enum class side { host, device };
@@ -189,7 +203,7 @@ auto memory<Side>::make(const r9v::extent (&sizes)[Rank], placement place, const
             last += std::max<index_t>(sizes[axis].value - 1, 0) * strides[axis].value;
         }
         const auto elements = static_cast<std::size_t>(last + 1 + (written ? guard : 0));
-        b.initial.assign(elements * sizeof(T), poison);
+        b.initial.assign(elements * sizeof(T), written ? poison : surroundings);
         if constexpr (r9v::is_element<T>) {
             if (range != nullptr) fill_random<T>(record_, b, *range);
         }
