@@ -13,6 +13,7 @@
 
 #include <optional>
 #include <source_location>
+#include <type_traits>
 #include <utility>
 
 namespace r9v::inline R9V_ABI {

@@ -67,7 +67,8 @@ struct view {
     /// The element at `at`; no bounds check. For device views: device code only.
     template<std::convertible_to<index_t>... Indices>
         requires(sizeof...(Indices) == Rank)
-    [[nodiscard]] R9V_HD constexpr std::add_lvalue_reference_t<T> operator()(Indices... at) const {
+    [[nodiscard]] R9V_HD constexpr std::add_lvalue_reference_t<T>
+    operator()(Indices... at) const {
         return data[offset(at...)];
     }
 
