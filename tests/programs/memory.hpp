@@ -91,7 +91,8 @@ public:
         requires r9v::is_element<T>
     T random_value(const values& range) {
         std::uniform_real_distribution<double> share;
-        if (range.special > 0 && share(random_) < range.special) return r9v::from_double<T>(special());
+        if (range.special > 0 && share(random_) < range.special)
+            return r9v::from_double<T>(special());
         const double x = std::uniform_real_distribution<double>{range.low, range.high}(random_);
         return r9v::from_double<T>(x);
     }

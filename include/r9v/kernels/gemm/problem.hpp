@@ -102,7 +102,15 @@ inline constexpr bool is_gemm_head<gemm_head<Source, Weights>> = true;
 
 namespace detail {
 
-enum class gemm_rule { kept, refused_before, not_a_tensor, element, same_element, rank, mixed_memory };
+enum class gemm_rule {
+    kept,
+    refused_before,
+    not_a_tensor,
+    element,
+    same_element,
+    rank,
+    mixed_memory,
+};
 
 template<class View>
 constexpr bool is_matrix = View::rank == 2 || View::rank == 3;
