@@ -164,8 +164,9 @@ launch_result execute(memory& device, const launch_request& request,
 
 std::vector<listed_instruction> list_instructions(memory& device, const kernel_image& kernel) {
     std::vector<listed_instruction> out;
-    for (u64 pc = kernel.entry; pc < kernel.code_end;) {
-        const std::size_t room = std::min<u64>(kernel.code_end - pc, 20);
+    const u64 end = kernel.end ? kernel.end : kernel.code_end;
+    for (u64 pc = kernel.entry; pc < end;) {
+        const std::size_t room = std::min<u64>(end - pc, 20);
         const disassembled found = disassemble({device.alias(pc), room}, pc);
         if (found.text.empty() || found.text.starts_with("s_code_end")) break;
         out.push_back({pc, found.text});

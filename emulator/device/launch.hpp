@@ -19,6 +19,7 @@ struct kernel_image {
     std::string name;             ///< mangled symbol, without ".kd"
     std::string display_name;     ///< demangled
     std::uint64_t entry = 0;      ///< device address of the first instruction
+    std::uint64_t end = 0;        ///< past its last instruction; 0 where the symbol has no size
     std::uint64_t code_begin = 0; ///< device address range of the code segment
     std::uint64_t code_end = 0;
     std::uint32_t lds_bytes = 0;     ///< static LDS

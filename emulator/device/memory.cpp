@@ -105,7 +105,8 @@ std::uint64_t memory::allocate(std::uint64_t bytes, std::uint64_t alignment, std
                *begin < entry.second.end();
     });
     static std::atomic<std::uint64_t> serial{0};
-    allocations_[*begin] = {*begin, bytes, std::string(label), true, false, host_visible, ++serial};
+    allocations_[*begin] = {*begin, bytes,   std::string(label), true, false, host_visible,
+                            false,  ++serial};
     used_ += bytes;
     if (host_visible)
         mprotect(reinterpret_cast<void*>(*begin), round_up(bytes, page), PROT_READ | PROT_WRITE);
@@ -214,7 +215,7 @@ bool memory::copy(std::uint64_t to, std::uint64_t from, std::uint64_t bytes) {
     std::byte* target = in_arena(to) ? alias(to) : reinterpret_cast<std::byte*>(to);
     const std::byte* source = in_arena(from) ? alias(from) : reinterpret_cast<std::byte*>(from);
     std::memmove(target, source, bytes);
-    if (!in_arena(from)) return mark_written(to, bytes);
+    if (!in_arena(from) || has_constants(from) || has_constants(to)) return mark_written(to, bytes);
     if (in_arena(to)) std::memmove(shadow_of(to), shadow_of(from), bytes);
     return true;
 }
@@ -236,9 +237,30 @@ bool memory::fill(std::uint64_t to, std::uint32_t pattern, unsigned pattern_byte
 
 bool memory::mark_written(std::uint64_t address, std::uint64_t bytes) {
     if (!accessible(address, bytes)) return false;
-    if (bytes && in_arena(address))
-        std::memset(shadow_of(address), value_of(shadow::written), bytes);
+    if (!bytes || !in_arena(address)) return true;
+    std::uint8_t* const plane = shadow_of(address);
+    if (has_constants(address)) {
+        for (std::uint64_t i = 0; i < bytes; ++i)
+            if (plane[i] != value_of(shadow::constant)) plane[i] = value_of(shadow::written);
+    } else {
+        std::memset(plane, value_of(shadow::written), bytes);
+    }
     return true;
+}
+
+bool memory::mark_constant(std::uint64_t address, std::uint64_t bytes) {
+    if (!in_arena(address) || !accessible(address, bytes)) return false;
+    std::memset(shadow_of(address), value_of(shadow::constant), bytes);
+    const std::unique_lock lock(mutex_);
+    std::prev(allocations_.upper_bound(address))->second.constants = true;
+    return true;
+}
+
+bool memory::has_constants(std::uint64_t address) const {
+    if (!in_arena(address)) return false;
+    const std::shared_lock lock(mutex_);
+    const auto at = allocations_.upper_bound(address);
+    return at != allocations_.begin() && std::prev(at)->second.constants;
 }
 
 bool memory::mark_unwritten(std::uint64_t address, std::uint64_t bytes) {
@@ -263,7 +285,7 @@ bool memory::register_host(void* pointer, std::uint64_t bytes, std::string_view 
     auto after = host_ranges_.lower_bound(begin);
     if (after != host_ranges_.end() && after->second.begin < begin + bytes) return false;
     if (after != host_ranges_.begin() && std::prev(after)->second.end() > begin) return false;
-    host_ranges_[begin] = {begin, bytes, std::string(label), true, true, true, 0};
+    host_ranges_[begin] = {begin, bytes, std::string(label), true, true, true, false, 0};
     return true;
 }
 

@@ -17,8 +17,9 @@
 
 namespace r9v_emulator {
 
-/// Values of the shadow plane. Any value other than the first two means "written".
-enum class shadow : std::uint8_t { unallocated = 0, unwritten = 1, written = 0xff };
+/// Values of the shadow plane. Any value other than the first two means "written"; of these, kernels
+/// may not store to `constant` bytes.
+enum class shadow : std::uint8_t { unallocated = 0, unwritten = 1, constant = 2, written = 0xff };
 
 struct allocation {
     std::uint64_t begin = 0;
@@ -27,6 +28,7 @@ struct allocation {
     bool live = false;
     bool host = false; ///< registered host memory, at its own address
     bool host_visible = false;
+    bool constants = false;   ///< kernels may not store to some of it
     std::uint64_t serial = 0; ///< no two allocations of the process have the same
 
     std::uint64_t end() const { return begin + bytes; }
@@ -79,6 +81,8 @@ public:
     /// Repeats a pattern of 1, 2 or 4 bytes `count` times; the bytes count as written.
     bool fill(std::uint64_t to, std::uint32_t pattern, unsigned pattern_bytes, std::uint64_t count);
     bool mark_written(std::uint64_t address, std::uint64_t bytes);
+    /// Kernels may only read these bytes from now on; the host may still write them.
+    bool mark_constant(std::uint64_t address, std::uint64_t bytes);
     bool mark_unwritten(std::uint64_t address, std::uint64_t bytes);
     /// Offset of the first byte that was never written, if there is one.
     std::optional<std::uint64_t> first_unwritten(std::uint64_t address, std::uint64_t bytes) const;
@@ -100,6 +104,7 @@ public:
 
 private:
     std::optional<std::uint64_t> place(std::uint64_t bytes, std::uint64_t alignment, bool visible);
+    bool has_constants(std::uint64_t address) const;
     void drop_pages(std::uint64_t begin, std::uint64_t bytes);
 
     std::uint64_t capacity_ = 0;

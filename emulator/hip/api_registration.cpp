@@ -64,9 +64,9 @@ void __hipRegisterFunction(void** handle, const void* stub, char*, const char* n
     registry::instance().add_function(module_of(handle), stub, name);
 }
 
-void __hipRegisterVar(void** handle, void* shadow, char*, const char* name, int, std::size_t, int,
-                      int) {
-    registry::instance().add_variable(module_of(handle), shadow, name);
+void __hipRegisterVar(void** handle, void* shadow, char*, const char* name, int, std::size_t,
+                      int constant, int) {
+    registry::instance().add_variable(module_of(handle), shadow, name, constant != 0);
 }
 
 void __hipRegisterManagedVar(void** handle, void** pointer, void* initial, const char* name,

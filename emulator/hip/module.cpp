@@ -21,6 +21,7 @@ void module::load() {
     auto selected = loader::select_code_object(bundle_, current_device().target);
     code_ = std::make_unique<loader::code_object>(device_memory(), std::move(selected.image));
     connect_managed();
+    protect_constants();
     for (const auto& kernel : code_->kernels()) {
         functions_.emplace(kernel.image.name, make_function(kernel));
     }
@@ -31,6 +32,13 @@ void module::connect_managed() {
     for (const auto& variable : managed_) {
         const auto* const symbol = code_->variable(variable.name);
         if (symbol) device_memory().write(symbol->address, &variable.address, 8);
+    }
+}
+
+void module::protect_constants() {
+    for (const auto& name : constants_) {
+        const auto* const symbol = code_->variable(name);
+        if (symbol && symbol->size) device_memory().mark_constant(symbol->address, symbol->size);
     }
 }
 
@@ -96,8 +104,9 @@ void registry::add_function(module* owner, const void* stub, const char* name) {
     entry->second.name = name;
 }
 
-void registry::add_variable(module* owner, const void* shadow, const char* name) {
+void registry::add_variable(module* owner, const void* shadow, const char* name, bool constant) {
     const std::unique_lock lock(mutex_);
+    if (constant) owner->add_constant(name);
     variables_.try_emplace(shadow, registered_variable{owner, name, {}});
 }
 

@@ -49,9 +49,11 @@ public:
         std::uint64_t address = 0;
     };
     void add_managed(managed_variable variable) { managed_.push_back(std::move(variable)); }
+    void add_constant(std::string name) { constants_.push_back(std::move(name)); }
 
 private:
     void connect_managed();
+    void protect_constants();
     std::unique_ptr<function> make_function(const loader::loaded_kernel& kernel);
 
     std::mutex mutex_;
@@ -59,6 +61,7 @@ private:
     std::unique_ptr<loader::code_object> code_;
     std::unordered_map<std::string, std::unique_ptr<function>> functions_;
     std::vector<managed_variable> managed_;
+    std::vector<std::string> constants_; ///< __constant__ variables, which kernels only read
 };
 
 /// What host code registered: stubs that stand for kernels, shadows that stand for variables.
@@ -69,7 +72,7 @@ public:
     module* add_bundle(const void* bundle);
     void remove_bundle(module* owner);
     void add_function(module* owner, const void* stub, const char* name);
-    void add_variable(module* owner, const void* shadow, const char* name);
+    void add_variable(module* owner, const void* shadow, const char* name, bool constant);
     void add_managed(module* owner, void** host_pointer, const void* initial, const char* name,
                      std::uint64_t size, unsigned alignment);
 

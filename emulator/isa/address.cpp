@@ -8,6 +8,7 @@ namespace r9v_emulator {
 namespace {
 
 constexpr unsigned widest = 16;
+constexpr u8 constant_state = static_cast<u8>(shadow::constant);
 alignas(64) u8 always_written[64] = {255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
                                      255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
                                      255, 255, 255, 255, 255, 255, 255, 255, 255, 255};
@@ -73,8 +74,14 @@ std::string describe_miss(const wave& w, u64 address, unsigned bytes) {
                  describe_miss(w, address, bytes));
 }
 
-bool any_unallocated(const u8* shadow, unsigned bytes) {
-    return std::memchr(shadow, 0, bytes) != nullptr;
+bool any_of_state(const u8* plane, shadow state, unsigned bytes) {
+    return std::memchr(plane, static_cast<int>(state), bytes) != nullptr;
+}
+
+[[noreturn]] void refuse_store(wave& w, const op& o, unsigned lane, u64 address, unsigned bytes) {
+    report_fatal(w, o, "store to constant memory", static_cast<int>(lane), address,
+                 std::to_string(bytes) + " bytes of code, of read-only data or of a __constant__ "
+                                         "variable");
 }
 
 /// One lane that is not plainly inside the arena: registered host memory, or a mistake.
@@ -85,7 +92,8 @@ void resolve_outside(wave& w, const op& o, unsigned l, unsigned bytes, lane_poin
     out.shadow[l] = always_written;
 }
 
-void point_into_arena(wave& w, const op& o, unsigned bytes, u32 mask, lane_pointers& out) {
+void point_into_arena(wave& w, const op& o, unsigned bytes, u32 mask, bool store,
+                      lane_pointers& out) {
     const launch_state& launch = *w.launch;
     const u64 begin = launch.arena_begin, room = launch.arena_bytes - widest;
     u32 bad = 0;
@@ -99,12 +107,18 @@ void point_into_arena(wave& w, const op& o, unsigned bytes, u32 mask, lane_point
         out.data[l] = launch.arena + offset;
         out.shadow[l] = launch.shadow + offset;
         // Bounds: the first and last bytes; the gap between allocations is wider than an access.
-        bad |= (out.shadow[l][0] == 0) | (out.shadow[l][bytes - 1] == 0);
+        const u8 first = out.shadow[l][0], last = out.shadow[l][bytes - 1];
+        bad |= (first == 0) | (last == 0);
+        if (store) bad |= (first == constant_state) | (last == constant_state);
     }
     if (!bad) return;
-    for (unsigned l = 0; l < lanes; ++l)
-        if ((mask >> l & 1) && any_unallocated(out.shadow[l], bytes))
+    for (unsigned l = 0; l < lanes; ++l) {
+        if (!(mask >> l & 1)) continue;
+        if (any_of_state(out.shadow[l], shadow::unallocated, bytes))
             miss(w, o, l, out.address[l], bytes);
+        if (store && any_of_state(out.shadow[l], shadow::constant, bytes))
+            refuse_store(w, o, l, out.address[l], bytes);
+    }
 }
 
 void point_into_lds(wave& w, const op& o, unsigned bytes, u32 mask, u64 base, lane_pointers& out) {
@@ -150,7 +164,7 @@ void scratch_addresses(wave& w, const op& o, lane_pointers& out) {
         out.address[l] = base + (o.src[0] != no_operand ? w.v[o.src[0]][l] : 0);
 }
 
-void split_flat(wave& w, const op& o, unsigned bytes, lane_pointers& out) {
+void split_flat(wave& w, const op& o, unsigned bytes, bool store, lane_pointers& out) {
     u32 shared = 0, own = 0;
     for (unsigned l = 0; l < lanes; ++l) {
         const u64 high = out.address[l] >> 32;
@@ -159,9 +173,10 @@ void split_flat(wave& w, const op& o, unsigned bytes, lane_pointers& out) {
     }
     shared &= out.mask;
     own &= out.mask;
+    w.stored |= store && own != out.mask;
     if (shared) point_into_lds(w, o, bytes, shared, shared_aperture, out);
     if (own) point_into_scratch(w, o, bytes, own, private_aperture, out);
-    if (const u32 rest = out.mask & ~shared & ~own) point_into_arena(w, o, bytes, rest, out);
+    if (const u32 rest = out.mask & ~shared & ~own) point_into_arena(w, o, bytes, rest, store, out);
 }
 
 /// A buffer descriptor holds base, stride and size. A lane outside reads 0 and writes nothing.
@@ -206,16 +221,18 @@ void flat_addresses(wave& w, const op& o, lane_pointers& out) {
 } // namespace
 
 template<bool Strict>
-void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool, lane_pointers& out) {
+void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool store,
+             lane_pointers& out) {
     out.mask = w.exec();
+    if (space != address_space::scratch && space != address_space::flat) w.stored |= store;
     switch (space) {
     case address_space::global:
         global_addresses<Strict>(w, o, out);
-        point_into_arena(w, o, bytes, out.mask, out);
+        point_into_arena(w, o, bytes, out.mask, store, out);
         return;
     case address_space::flat:
         flat_addresses<Strict>(w, o, out);
-        split_flat(w, o, bytes, out);
+        split_flat(w, o, bytes, store, out);
         return;
     case address_space::scratch:
         scratch_addresses<Strict>(w, o, out);
@@ -223,7 +240,7 @@ void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool, la
         return;
     case address_space::buffer:
         buffer_addresses<Strict>(w, o, bytes, out);
-        point_into_arena(w, o, bytes, out.mask, out);
+        point_into_arena(w, o, bytes, out.mask, store, out);
         return;
     case address_space::lds:
         if constexpr (Strict) check_register(w, o, o.src[0], 1, out.mask, "an LDS address");

@@ -143,8 +143,16 @@ constexpr instruction short_table[] = {
                   return clamps(o) ? clamp_signed(a - b) : static_cast<i16>(a - b);
               }),
     vector_op("v_mul_lo_u16", [](u16 a, u16 b) { return static_cast<u16>(u32{a} * b); }),
-    vector_op("v_mad_u16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }),
-    vector_op("v_mad_i16", [](u16 a, u16 b, u16 c) { return static_cast<u16>(u32{a} * b + c); }),
+    vector_op("v_mad_u16",
+              [](const op& o, u16 a, u16 b, u16 c) -> u16 {
+                  const u32 r = u32{a} * b + c; // at most 2^32 - 2^16
+                  return static_cast<u16>(clamps(o) ? std::min(r, 0xffffu) : r);
+              }),
+    vector_op("v_mad_i16",
+              [](const op& o, i16 a, i16 b, i16 c) -> i16 {
+                  const i32 r = i32{a} * b + c;
+                  return clamps(o) ? clamp_signed(r) : static_cast<i16>(r);
+              }),
     vector_op("v_lshlrev_b16", [](u16 a, u16 b) { return static_cast<u16>(b << (a & 15)); }),
     vector_op("v_lshrrev_b16", [](u16 a, u16 b) { return static_cast<u16>(b >> (a & 15)); }),
     vector_op("v_ashrrev_i16", [](u16 a, i16 b) { return static_cast<i16>(b >> (a & 15)); }),

@@ -33,6 +33,18 @@ u32 sum_of_differences(u32 a, u32 b, u32 c, unsigned width, bool masked) {
     return c;
 }
 
+/// The low dword of an exact unsigned result, or the nearest value where it is to be clamped.
+u32 low_dword(const op& o, i64 exact) {
+    if (!(o.flags & flag_clamp)) return static_cast<u32>(exact);
+    return static_cast<u32>(std::clamp<i64>(exact, 0, all_lanes));
+}
+i32 low_signed(const op& o, i64 exact) {
+    return o.flags & flag_clamp ? saturated(exact) : static_cast<i32>(exact);
+}
+with_mask<u32> with_carry(const op& o, i64 exact) {
+    return {low_dword(o, exact), exact < 0 || exact > i64{all_lanes}};
+}
+
 constexpr entry_options carry{.taints = rule::carry_up};
 constexpr entry_options slow{.cycles = 4};
 
@@ -59,24 +71,16 @@ constexpr instruction table[] = {
                   const i64 sum = i64{a} - b;
                   return o.flags & flag_clamp ? saturated(sum) : static_cast<i32>(sum);
               }),
-    vector_op("v_add_co_u32", [](u32 a, u32 b) -> with_mask<u32> { return {a + b, a + b < a}; }),
-    vector_op("v_sub_co_u32", [](u32 a, u32 b) -> with_mask<u32> { return {a - b, a < b}; }),
-    vector_op("v_subrev_co_u32", [](u32 a, u32 b) -> with_mask<u32> { return {b - a, b < a}; }),
+    vector_op("v_add_co_u32", [](const op& o, u32 a, u32 b) { return with_carry(o, i64{a} + b); }),
+    vector_op("v_sub_co_u32", [](const op& o, u32 a, u32 b) { return with_carry(o, i64{a} - b); }),
+    vector_op("v_subrev_co_u32",
+              [](const op& o, u32 a, u32 b) { return with_carry(o, i64{b} - a); }),
     vector_op("v_add_co_ci_u32",
-              [](u32 a, u32 b, bool c) -> with_mask<u32> {
-                  const u64 sum = u64{a} + b + c;
-                  return {static_cast<u32>(sum), sum >> 32 != 0};
-              }),
+              [](const op& o, u32 a, u32 b, bool c) { return with_carry(o, i64{a} + b + c); }),
     vector_op("v_sub_co_ci_u32",
-              [](u32 a, u32 b, bool c) -> with_mask<u32> {
-                  const u64 sum = u64{a} - b - c;
-                  return {static_cast<u32>(sum), sum >> 32 != 0};
-              }),
+              [](const op& o, u32 a, u32 b, bool c) { return with_carry(o, i64{a} - b - c); }),
     vector_op("v_subrev_co_ci_u32",
-              [](u32 a, u32 b, bool c) -> with_mask<u32> {
-                  const u64 sum = u64{b} - a - c;
-                  return {static_cast<u32>(sum), sum >> 32 != 0};
-              }),
+              [](const op& o, u32 a, u32 b, bool c) { return with_carry(o, i64{b} - a - c); }),
     vector_op(
         "v_mul_lo_u32", [](u32 a, u32 b) { return a * b; }, slow),
     vector_op(
@@ -94,10 +98,12 @@ constexpr instruction table[] = {
         "v_mul_hi_i32_i24",
         [](u32 a, u32 b) -> u32 { return static_cast<u32>(i64{signed24(a)} * signed24(b) >> 32); }),
     vector_op("v_mad_u32_u24",
-              [](u32 a, u32 b, u32 c) { return (a & 0xffffff) * (b & 0xffffff) + c; }),
+              [](const op& o, u32 a, u32 b, u32 c) {
+                  return low_dword(o, i64{a & 0xffffff} * (b & 0xffffff) + c);
+              }),
     vector_op("v_mad_i32_i24",
-              [](u32 a, u32 b, u32 c) -> u32 {
-                  return static_cast<u32>(i64{signed24(a)} * signed24(b)) + c;
+              [](const op& o, u32 a, u32 b, i32 c) {
+                  return low_signed(o, i64{signed24(a)} * signed24(b) + c);
               }),
     vector_op("v_mad_co_u64_u32",
               [](u32 a, u32 b, u64 c) -> with_mask<u64> {
@@ -107,16 +113,16 @@ constexpr instruction table[] = {
               {.taints = rule::carry_up, .cycles = 4}),
     vector_op("v_mad_co_i64_i32",
               [](i32 a, i32 b, i64 c) -> with_mask<i64> {
+                  // The mask is bit 64 of the exact sum: its sign.
                   i64 r = 0;
                   const bool over = __builtin_add_overflow(i64{a} * b, c, &r);
-                  return {r, over};
+                  return {r, (r < 0) != over};
               },
               {.taints = rule::carry_up, .cycles = 4}),
-    vector_op("v_mad_u32_u16", [](u16 a, u16 b, u32 c) -> u32 { return u32{a} * b + c; }),
+    vector_op("v_mad_u32_u16",
+              [](const op& o, u16 a, u16 b, u32 c) { return low_dword(o, i64{a} * b + c); }),
     vector_op("v_mad_i32_i16",
-              [](i16 a, i16 b, i32 c) -> i32 {
-                  return static_cast<i32>(static_cast<u32>(i32{a} * b) + static_cast<u32>(c));
-              }),
+              [](const op& o, i16 a, i16 b, i32 c) { return low_signed(o, i64{a} * b + c); }),
     vector_op("v_min_u32", [](u32 a, u32 b) { return a < b ? a : b; }),
     vector_op("v_max_u32", [](u32 a, u32 b) { return a > b ? a : b; }),
     vector_op("v_min_i32", [](i32 a, i32 b) { return a < b ? a : b; }),

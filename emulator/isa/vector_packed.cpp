@@ -95,6 +95,22 @@ i32 right(i32 a, i32 b) {
     return b >> (a & 15);
 }
 
+template<bool Signed>
+struct packed_multiply_add {
+    u16_pair operator()(const op& o, u16_pair a, u16_pair b, u16_pair c) const {
+        const bool clamp = (o.flags & flag_clamp) != 0;
+        return each_half<u16_pair>(
+            [=](unsigned s, u32 x, u32 y, u32 z) {
+                const i64 r = Signed ? i64{signed_at(x, s)} * signed_at(y, s) + signed_at(z, s)
+                                     : i64{word_at(x, s)} * word_at(y, s) + word_at(z, s);
+                if (!clamp) return static_cast<u16>(r);
+                return static_cast<u16>(Signed ? std::clamp<i64>(r, -0x8000, 0x7fff)
+                                               : std::clamp<i64>(r, 0, 0xffff));
+            },
+            a, b, c);
+    }
+};
+
 constexpr entry_options packed{.taints = rule::packed};
 constexpr entry_options mixed{.taints = rule::mix};
 constexpr entry_options accumulate{.reads_dst = true};
@@ -137,26 +153,8 @@ constexpr instruction packed_table[] = {
     vector_op("v_pk_lshlrev_b16", packed_short<left, false>{}, packed),
     vector_op("v_pk_lshrrev_b16", packed_short<right, false>{}, packed),
     vector_op("v_pk_ashrrev_i16", packed_short<right, true>{}, packed),
-    vector_op(
-        "v_pk_mad_u16",
-        [](u16_pair a, u16_pair b, u16_pair c) {
-            return each_half<u16_pair>(
-                [](unsigned s, u32 x, u32 y, u32 z) {
-                    return static_cast<u16>(u32{word_at(x, s)} * word_at(y, s) + word_at(z, s));
-                },
-                a, b, c);
-        },
-        packed),
-    vector_op(
-        "v_pk_mad_i16",
-        [](u16_pair a, u16_pair b, u16_pair c) {
-            return each_half<u16_pair>(
-                [](unsigned s, u32 x, u32 y, u32 z) {
-                    return static_cast<u16>(u32{word_at(x, s)} * word_at(y, s) + word_at(z, s));
-                },
-                a, b, c);
-        },
-        packed),
+    vector_op("v_pk_mad_u16", packed_multiply_add<false>{}, packed),
+    vector_op("v_pk_mad_i16", packed_multiply_add<true>{}, packed),
 };
 
 /// A source of fma_mix: f32, or the half that op_sel picks; its own absolute value and negation.
@@ -171,12 +169,9 @@ float mix_source(const op& o, unsigned i, u32 word) {
 float mix(const op& o, u32 a, u32 b, u32 c) {
     return __builtin_fmaf(mix_source(o, 0, a), mix_source(o, 1, b), mix_source(o, 2, c));
 }
-/// The unrounded value goes to f16 in one step.
+/// The f32 result is rounded again, as the ISA's definition and the compiler have it.
 half mix_half(const op& o, u32 a, u32 b, u32 c) {
-    const double x = static_cast<double>(mix_source(o, 0, a));
-    const double y = static_cast<double>(mix_source(o, 1, b));
-    const double z = static_cast<double>(mix_source(o, 2, c));
-    return static_cast<half>(to_odd(__builtin_fma(x, y, z)));
+    return static_cast<half>(mix(o, a, b, c));
 }
 
 template<unsigned Bits>

@@ -82,13 +82,10 @@ float rsq_unit(float x) {
 
 namespace {
 
-/// The argument counts whole turns; beyond 256 of them the unit gives 0 for the sine.
+/// The argument counts whole turns, any number of them: compilers reduce nothing for this unit.
 double turn(float x) {
     const double y = static_cast<double>(x);
     return (y - std::floor(y)) * 6.283185307179586;
-}
-bool out_of_turns(float x) {
-    return std::fabs(x) > 256.0f && std::isfinite(x);
 }
 
 half half_of(float x) {
@@ -96,6 +93,26 @@ half half_of(float x) {
 }
 float float_of(half x) {
     return static_cast<float>(x);
+}
+
+half exp_half(half a) {
+    return static_cast<half>(to_odd(std::exp2(static_cast<double>(float_of(a)))));
+}
+half log_half(half a) {
+    return static_cast<half>(to_odd(std::log2(static_cast<double>(float_of(a)))));
+}
+half rsq_half(half a) {
+    return static_cast<half>(to_odd(1.0 / std::sqrt(static_cast<double>(float_of(a)))));
+}
+half rcp_half(half a) {
+    return half_of(1.0f / float_of(a));
+}
+half sqrt_half(half a) {
+    return half_of(std::sqrt(float_of(a)));
+}
+template<half (*Function)(half)>
+u32 scalar_half(half a) {
+    return bits_as<u16>(Function(a));
 }
 
 constexpr entry_options trans{.cls = op_class::transcendental};
@@ -118,27 +135,15 @@ constexpr instruction table[] = {
     vector_op(
         "v_cos_f32", [](float a) { return cos_unit(a); }, trans),
     vector_op(
-        "v_exp_f16",
-        [](half a) -> half {
-            return static_cast<half>(to_odd(std::exp2(static_cast<double>(float_of(a)))));
-        },
-        trans),
+        "v_exp_f16", [](half a) { return exp_half(a); }, trans),
     vector_op(
-        "v_log_f16",
-        [](half a) -> half {
-            return static_cast<half>(to_odd(std::log2(static_cast<double>(float_of(a)))));
-        },
-        trans),
+        "v_log_f16", [](half a) { return log_half(a); }, trans),
     vector_op(
-        "v_rcp_f16", [](half a) { return half_of(1.0f / float_of(a)); }, trans),
+        "v_rcp_f16", [](half a) { return rcp_half(a); }, trans),
     vector_op(
-        "v_rsq_f16",
-        [](half a) -> half {
-            return static_cast<half>(to_odd(1.0 / std::sqrt(static_cast<double>(float_of(a)))));
-        },
-        trans),
+        "v_rsq_f16", [](half a) { return rsq_half(a); }, trans),
     vector_op(
-        "v_sqrt_f16", [](half a) { return half_of(std::sqrt(float_of(a))); }, trans),
+        "v_sqrt_f16", [](half a) { return sqrt_half(a); }, trans),
     vector_op(
         "v_sin_f16", [](half a) { return half_of(sin_unit(float_of(a))); }, trans),
     vector_op(
@@ -149,15 +154,25 @@ constexpr instruction table[] = {
     scalar_op("v_s_rcp_f32", [](float a) { return rcp_unit(a); }).as(op_class::transcendental),
     scalar_op("v_s_rsq_f32", [](float a) { return rsq_unit(a); }).as(op_class::transcendental),
     scalar_op("v_s_sqrt_f32", [](float a) { return sqrt_unit(a); }).as(op_class::transcendental),
+    scalar_op("v_s_exp_f16", [](half a) { return scalar_half<exp_half>(a); })
+        .as(op_class::transcendental),
+    scalar_op("v_s_log_f16", [](half a) { return scalar_half<log_half>(a); })
+        .as(op_class::transcendental),
+    scalar_op("v_s_rcp_f16", [](half a) { return scalar_half<rcp_half>(a); })
+        .as(op_class::transcendental),
+    scalar_op("v_s_rsq_f16", [](half a) { return scalar_half<rsq_half>(a); })
+        .as(op_class::transcendental),
+    scalar_op("v_s_sqrt_f16", [](half a) { return scalar_half<sqrt_half>(a); })
+        .as(op_class::transcendental),
 };
 
 } // namespace
 
 float sin_unit(float x) {
-    return out_of_turns(x) ? 0.0f : static_cast<float>(std::sin(turn(x)));
+    return static_cast<float>(std::sin(turn(x)));
 }
 float cos_unit(float x) {
-    return out_of_turns(x) ? 1.0f : static_cast<float>(std::cos(turn(x)));
+    return static_cast<float>(std::cos(turn(x)));
 }
 
 instruction_table vector_transcendental_table() {

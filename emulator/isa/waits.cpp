@@ -67,13 +67,13 @@ void check_outstanding_lds(wave& w, const op& o) {
 }
 
 /// A wave that has ended no longer counts for the barrier, so it passes without it: right on the
-/// hardware, yet hardly ever meant.
+/// hardware, yet hardly ever meant, unless the wave had nothing to do from the start.
 void check_ended_waves(wave& w, const op& o) {
     const group& g = *w.owner;
     if (g.live == g.wave_count) return;
     for (u32 n = 0; n < g.wave_count; ++n) {
         const wave& other = *g.waves[n];
-        if (other.state == wave_state::ended && other.signals <= w.signals)
+        if (other.state == wave_state::ended && other.signals <= w.signals && !left_early(other))
             report(w, o, "barrier divergence", -1, 0,
                    "wave " + std::to_string(n) + " has ended after " +
                        std::to_string(other.signals) + " barrier signals; this is number " +

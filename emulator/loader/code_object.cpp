@@ -63,6 +63,7 @@ code_object::code_object(memory& device_memory, std::vector<std::byte> image)
         relocate();
         find_kernels(metadata);
         find_variables();
+        protect_segments();
     } catch (...) {
         memory_.release(base_);
         throw;
@@ -84,6 +85,13 @@ void code_object::place_segments() {
         const auto tail = segment.size - segment.contents.size();
         if (tail != 0) memory_.fill(address + segment.contents.size(), 0, 1, tail);
     }
+}
+
+/// Code and read-only data, once relocation has had its turn.
+void code_object::protect_segments() {
+    for (const auto& segment : elf_.segments)
+        if (!segment.writable && segment.size != 0)
+            memory_.mark_constant(segment.address + load_bias_, segment.size);
 }
 
 void code_object::relocate() {
@@ -179,6 +187,8 @@ void code_object::find_kernels(const object_metadata& metadata) {
         }
         image.code_begin = code->address + load_bias_;
         image.code_end = image.code_begin + code->size;
+        const auto* const symbol = elf_.find(image.name);
+        if (symbol && symbol->size) image.end = image.entry + symbol->size;
     }
 }
 

@@ -54,6 +54,7 @@ public:
 
 private:
     void place_segments();
+    void protect_segments();
     void relocate();
     void apply(const elf_relocation& relocation);
     void find_kernels(const object_metadata& metadata);

@@ -67,7 +67,7 @@ void end_wave(group& g, wave& w, bool strict) {
     u32 most = 0;
     for (u32 n = 0; n < g.wave_count; ++n)
         most = std::max(most, g.waves[n]->signals);
-    if (strict && w.signals < most)
+    if (strict && w.signals < most && !left_early(w))
         report(w, last_op(w), "barrier divergence", -1, 0,
                "the wave ended after " + std::to_string(w.signals) +
                    " barrier signals; another wave has made " + std::to_string(most));

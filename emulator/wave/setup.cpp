@@ -114,7 +114,7 @@ void start_wave(launch_state& launch, worker& host, group& g, wave& w, u32 threa
     w.running = false;
     w.state = wave_state::ready;
     w.scc = 0;
-    w.scc_taint = false;
+    w.scc_taint = w.stored = false;
     w.budget = 0;
     w.backward_branches = 0;
     w.signals = w.waits = w.waiting_for = w.joined = 0;

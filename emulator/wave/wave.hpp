@@ -62,6 +62,7 @@ struct wave {
     wave_state state;
     u8 scc;
     bool scc_taint;
+    bool stored; ///< to memory that others see
     u32 id; ///< in its workgroup
     u32 initial_exec;
     i32 budget; ///< taken backward branches until the wave yields
@@ -92,6 +93,11 @@ struct wave {
     u32 exec() const { return s[exec_number]; }
     u32 vcc() const { return s[vcc_number]; }
 };
+
+/// A wave that took no part: it stored nothing and met no barrier, as behind `if (i >= n) return;`.
+inline bool left_early(const wave& w) {
+    return !w.stored && w.signals == 0;
+}
 
 /// LDS accesses are ordered when the first one's wave has signalled after it and the second one's
 /// wave has waited since: a signature holds the wave and its count of signals plus one.

@@ -50,6 +50,37 @@ TEST(Faults, AreStickyUntilTaken) {
     EXPECT_EQ(hipFree(pointer), hipSuccess);
 }
 
+__constant__ int table[16];
+
+__global__ void read_table(int* out) {
+    out[threadIdx.x] = table[threadIdx.x];
+}
+
+TEST(Faults, KernelsOnlyReadConstants) {
+    const std::vector<int> values(16, 5);
+    ASSERT_EQ(hipMemcpyToSymbol(HIP_SYMBOL(table), values.data(), 64), hipSuccess);
+    void* address = nullptr;
+    ASSERT_EQ(hipGetSymbolAddress(&address, HIP_SYMBOL(table)), hipSuccess);
+    write_one<<<1, 1>>>(static_cast<int*>(address), 3);
+    EXPECT_NE(hipDeviceSynchronize(), hipSuccess);
+    const auto faults = r9v_emulator::take_faults();
+    ASSERT_EQ(faults.size(), 1U);
+    EXPECT_EQ(faults[0].kind, "store to constant memory") << faults[0].text();
+    static_cast<void>(hipGetLastError());
+
+    // The host may write them at any time, and they are copied from like any memory.
+    const std::vector<int> others(16, 6);
+    ASSERT_EQ(hipMemcpyToSymbol(HIP_SYMBOL(table), others.data(), 64), hipSuccess);
+    device_array<int> out(std::vector<int>(16, 0));
+    read_table<<<1, 16>>>(out.data());
+    ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+    EXPECT_EQ(out.host(), others);
+    ASSERT_EQ(hipMemcpy(out.data(), address, 64, hipMemcpyDeviceToDevice), hipSuccess);
+    write_one<<<1, 1>>>(out.data(), 3);
+    EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+    EXPECT_EQ(out.host()[3], 1);
+}
+
 __global__ void twice(int* data) {
     data[threadIdx.x] *= 2;
 }
@@ -74,6 +105,25 @@ TEST(Faults, DroppingAWaitIsFound) {
     }
     static_cast<void>(hipGetLastError());
     ASSERT_EQ(hipDeviceSynchronize(), hipSuccess);
+}
+
+__global__ void reverse(const int* in, int* out) {
+    __shared__ int row[64];
+    if (threadIdx.x >= 64) return;
+    row[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = row[63 - threadIdx.x];
+}
+
+TEST(Faults, WavesWithoutWorkMayLeaveBeforeABarrier) {
+    std::vector<int> values(64);
+    for (int i = 0; i < 64; ++i)
+        values[static_cast<std::size_t>(i)] = i;
+    const device_array<int> in(values);
+    const device_array<int> out(std::vector<int>(64, 0));
+    reverse<<<1, 128>>>(in.data(), out.data());
+    EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+    EXPECT_EQ(out.host()[3], 60);
 }
 
 TEST(Faults, ProfileCountsInstructions) {

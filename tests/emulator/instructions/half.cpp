@@ -130,6 +130,14 @@ TEST(half, mixed_precision) {
                          << 16);
              },
              match::packed_f16},
+            // Of f32 operands the sum is rounded to f32, then to f16.
+            {"v_fma_mixlo_f16 v20, v1, 1.0, v2 op_sel_hi:[0,0,0]",
+             [](in i) { return low(i, static_cast<double>(f32(i.v[0]) + f32(i.v[1]))); },
+             match::f16},
+            {"v_mov_b32 v1, 0x3f801000\n v_mov_b32 v3, 0x2f800000\n"
+             "v_fma_mixlo_f16 v20, v1, 1.0, v3 "
+             "op_sel_hi:[0,0,0]",
+             [](in i) { return low_half(i, 0x3c00); }, match::f16},
             {"v_dot2_f32_f16 v20, v1, v2, v3",
              [](in i) {
                  const float first = std::fma(static_cast<float>(h(i.v[0])),

@@ -86,6 +86,41 @@ TEST(integer, arithmetic) {
                  return wide(static_cast<u64>(i64{s(i.v[0])} * s(i.v[1])) + pair(i.v[2], i.v[3]));
              },
              match::bits, false, true},
+            {"v_add_co_u32 v20, s20, v1, v2 clamp",
+             [](in i) {
+                 const u64 sum = u64{i.v[0]} + i.v[1];
+                 return lane_output{u(static_cast<i64>(std::min<u64>(sum, 0xffffffff))), 0,
+                                    sum >> 32 != 0};
+             },
+             match::bits, true},
+            {"v_sub_co_ci_u32_e64 v20, s20, v1, v2, vcc_lo clamp",
+             [](in i) {
+                 const i64 r = i64{i.v[0]} - i.v[1] - i.vcc;
+                 return lane_output{u(std::max<i64>(r, 0)), 0, r < 0};
+             },
+             match::bits, true},
+            {"v_mad_u32_u24 v20, v1, v2, v3 clamp",
+             [](in i) {
+                 const i64 r = i64{i.v[0] & 0xffffff} * (i.v[1] & 0xffffff) + i.v[2];
+                 return word(u(std::min<i64>(r, 0xffffffff)));
+             }},
+            {"v_mad_i32_i16 v20, v1, v2, v3 clamp",
+             [](in i) {
+                 const i64 r = i64{static_cast<i16>(i.v[0])} * static_cast<i16>(i.v[1]) + s(i.v[2]);
+                 return word(u(std::clamp<i64>(r, -0x80000000ll, 0x7fffffffll)));
+             }},
+            // The mask is bit 64 of the exact sum.
+            {"v_mad_co_i64_i32 v[20:21], s20, v1, v2, v[3:4]",
+             [](in i) {
+                 const i64 product = i64{s(i.v[0])} * s(i.v[1]);
+                 const i64 addend = static_cast<i64>(pair(i.v[2], i.v[3]));
+                 const long double sum =
+                     static_cast<long double>(product) + static_cast<long double>(addend);
+                 lane_output r = wide(static_cast<u64>(product) + static_cast<u64>(addend));
+                 r.mask = sum < 0;
+                 return r;
+             },
+             match::bits, true, true},
             {"v_add_co_u32 v20, s20, v1, v2",
              [](in i) {
                  return lane_output{i.v[0] + i.v[1], 0, (u64{i.v[0]} + i.v[1]) >> 32 != 0};

@@ -305,9 +305,15 @@ TEST(strict, lds_order) {
              barrier + " ds_add_u32 v1, v2\n s_wait_dscnt 0x0\n",
          "", "", -1, 64, with_lds},
         {"barrier_left_out_by_one_wave",
-         "v_readfirstlane_b32 s4, v0\n s_cmp_eq_u32 s4, 0\n s_cbranch_scc1 .Lskip\n" + barrier +
-             ".Lskip:\n",
+         "v_lshlrev_b32 v1, 2, v0\n ds_store_b32 v1, v0\n s_wait_dscnt 0x0\n"
+         "v_readfirstlane_b32 s4, v0\n s_cmp_eq_u32 s4, 0\n s_cbranch_scc1 .Lskip\n" +
+             barrier + ".Lskip:\n",
          "barrier divergence", "s_", -1, 64, with_lds},
+        {"wave_without_work_leaves_early",
+         "v_readfirstlane_b32 s4, v0\n s_cmp_eq_u32 s4, 0\n s_cbranch_scc1 .Lleave\n"
+         "v_lshlrev_b32 v1, 2, v0\n ds_store_b32 v1, v0\n s_wait_dscnt 0x0\n" +
+             barrier + ".Lleave:\n",
+         "", "", -1, 64, with_lds},
         {"signalled_twice", " s_barrier_signal -1\n s_barrier_signal -1\n s_barrier_wait 0xffff\n",
          "barrier", "s_barrier_signal", -1, 64, with_lds},
     });
