@@ -38,17 +38,21 @@ TEST(programs_epilogues, plain) {
 }
 
 TEST(programs_epilogues, bias_residual_silu) {
-    check_chain<half>([](auto& memory, const shape& s) {
-        return bias(memory.template input<half>({s.n})) |
-               residual(memory.template input<half>({s.m, s.n})) | silu();
-    }, 6, {.gain = 1.1});
+    check_chain<half>(
+        [](auto& memory, const shape& s) {
+            return bias(memory.template input<half>({s.n})) |
+                   residual(memory.template input<half>({s.m, s.n})) | silu();
+        },
+        6, {.gain = 1.1});
 }
 
 TEST(programs_epilogues, bias_residual_silu_bf16) {
-    check_chain<bf16>([](auto& memory, const shape& s) {
-        return bias(memory.template input<float>({s.n})) |
-               residual(memory.template input<bf16>({s.m, s.n}, {.padding = 3})) | silu();
-    }, 6, {.gain = 1.1});
+    check_chain<bf16>(
+        [](auto& memory, const shape& s) {
+            return bias(memory.template input<float>({s.n})) |
+                   residual(memory.template input<bf16>({s.m, s.n}, {.padding = 3})) | silu();
+        },
+        6, {.gain = 1.1});
 }
 
 TEST(programs_epilogues, scales_along_everything) {
@@ -61,12 +65,14 @@ TEST(programs_epilogues, scales_along_everything) {
 }
 
 TEST(programs_epilogues, add_mul_scale_shift) {
-    check_chain<half>([](auto& memory, const shape& s) {
-        return add(memory.template input<half, layout::column_major>({s.m, s.n})) |
-               mul(memory.template input<bf16>({s.m, s.n})) |
-               scale_shift(per_column(memory.template input<float>({s.n})),
-                           per_column(memory.template input<float>({s.n})));
-    }, 4, {.gain = 2});
+    check_chain<half>(
+        [](auto& memory, const shape& s) {
+            return add(memory.template input<half, layout::column_major>({s.m, s.n})) |
+                   mul(memory.template input<bf16>({s.m, s.n})) |
+                   scale_shift(per_column(memory.template input<float>({s.n})),
+                               per_column(memory.template input<float>({s.n})));
+        },
+        4, {.gain = 2});
 }
 
 TEST(programs_epilogues, own_functor) {
@@ -78,33 +84,39 @@ TEST(programs_epilogues, own_functor) {
 
 TEST(programs_epilogues, functor_of_position) {
     check_chain<bf16, float>([](auto&, const shape&) {
-        return map([](auto x, const coordinate& at) {
-            return at.row() % 3 == at.column() % 3 ? x : -x;
-        });
+        return map(
+            [](auto x, const coordinate& at) { return at.row() % 3 == at.column() % 3 ? x : -x; });
     });
 }
 
 TEST(programs_epilogues, twelve_ops) {
-    check_chain<half>([](auto& memory, const shape& s) {
-        return scale(0.125f) | bias(memory.template input<half>({s.n})) | leaky_relu(0.1f) |
-               add(memory.template input<half>({s.m, s.n})) | elu(0.5f) |
-               mul(memory.template input<half>({s.m, s.n})) | softplus() |
-               scale_shift(per_row(memory.template input<float>({s.m})), 0.5f) | soft_cap(4.0f) |
-               residual(memory.template input<half>({s.m, s.n})) | clamp(-1.5f, 2.5f) | gelu();
-    }, 5, {.gain = 4});
+    check_chain<half>(
+        [](auto& memory, const shape& s) {
+            return scale(0.125f) | bias(memory.template input<half>({s.n})) | leaky_relu(0.1f) |
+                   add(memory.template input<half>({s.m, s.n})) | elu(0.5f) |
+                   mul(memory.template input<half>({s.m, s.n})) | softplus() |
+                   scale_shift(per_row(memory.template input<float>({s.m})), 0.5f) |
+                   soft_cap(4.0f) | residual(memory.template input<half>({s.m, s.n})) |
+                   clamp(-1.5f, 2.5f) | gelu();
+        },
+        5, {.gain = 4});
 }
 
 TEST(programs_epilogues, bounded_activations) {
-    check_chain<half, float>([](auto&, const shape&) {
-        return gelu_tanh() | quick_gelu() | hard_swish() | relu6() | r9v::tanh();
-    }, 4, {.gain = 3});
+    check_chain<half, float>(
+        [](auto&, const shape&) {
+            return gelu_tanh() | quick_gelu() | hard_swish() | relu6() | r9v::tanh();
+        },
+        4, {.gain = 3});
 }
 
 TEST(programs_epilogues, squashing_activations) {
-    check_chain<bf16, float>([](auto& memory, const shape& s) {
-        return mish() | prelu(per_column(memory.template input<float>({s.n}))) | r9v::abs() |
-               hard_sigmoid() | r9v::square() | sigmoid() | r9v::exp() | relu();
-    }, 4, {.gain = 4});
+    check_chain<bf16, float>(
+        [](auto& memory, const shape& s) {
+            return mish() | prelu(per_column(memory.template input<float>({s.n}))) | r9v::abs() |
+                   hard_sigmoid() | r9v::square() | sigmoid() | r9v::exp() | relu();
+        },
+        4, {.gain = 4});
 }
 
 TEST(programs_epilogues, every_activation_at_run_time) {

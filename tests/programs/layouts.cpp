@@ -35,14 +35,30 @@ constexpr layout any = layout::strided;
 
 } // namespace
 
-TEST(programs_layouts, half_weights_nk) { check_layouts<half, row, row, row>(); }
-TEST(programs_layouts, half_weights_kn) { check_layouts<half, row, column, row>(); }
-TEST(programs_layouts, bf16_weights_nk) { check_layouts<bf16, row, row, row>(); }
-TEST(programs_layouts, bf16_weights_kn) { check_layouts<bf16, row, column, row>(); }
-TEST(programs_layouts, x_column_major) { check_layouts<half, column, row, row>(); }
-TEST(programs_layouts, x_and_weights_column_major) { check_layouts<half, column, column, row>(); }
-TEST(programs_layouts, result_column_major) { check_layouts<half, row, row, column>(); }
-TEST(programs_layouts, everything_strided) { check_layouts<bf16, any, any, any>(); }
+TEST(programs_layouts, half_weights_nk) {
+    check_layouts<half, row, row, row>();
+}
+TEST(programs_layouts, half_weights_kn) {
+    check_layouts<half, row, column, row>();
+}
+TEST(programs_layouts, bf16_weights_nk) {
+    check_layouts<bf16, row, row, row>();
+}
+TEST(programs_layouts, bf16_weights_kn) {
+    check_layouts<bf16, row, column, row>();
+}
+TEST(programs_layouts, x_column_major) {
+    check_layouts<half, column, row, row>();
+}
+TEST(programs_layouts, x_and_weights_column_major) {
+    check_layouts<half, column, column, row>();
+}
+TEST(programs_layouts, result_column_major) {
+    check_layouts<half, row, row, column>();
+}
+TEST(programs_layouts, everything_strided) {
+    check_layouts<bf16, any, any, any>();
+}
 
 // The same compiled programs over views whose rows start at odd addresses.
 TEST(programs_layouts, odd_offsets) {
@@ -80,8 +96,14 @@ TEST(programs_layouts, tile_boundaries) {
         auto y = memory.template output<half>({s.m, s.n});
         return gemm(x, w) | bias(b) | relu() | store(y);
     };
-    check_program<half>(make, {{256, 256, 64}, {512, 128, 32}, {511, 264, 40}, {257, 129, 8},
-                               {128, 384, 72}, {1, 1, 1}, {300, 520, 24}, {640, 256, 128}});
+    check_program<half>(make, {{256, 256, 64},
+                               {512, 128, 32},
+                               {511, 264, 40},
+                               {257, 129, 8},
+                               {128, 384, 72},
+                               {1, 1, 1},
+                               {300, 520, 24},
+                               {640, 256, 128}});
     check_program<half>(make, {{1, 1, 0}, {17, 40, 0}, {130, 136, 0}}); // sums of nothing
     check_program<half>(make, {{1, 4097, 9}, {4097, 1, 8}, {2, 3, 4097}, {16, 16, 1000}});
 }

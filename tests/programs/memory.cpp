@@ -3,9 +3,8 @@
 
 #include "memory.hpp"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
+#include <gtest/gtest.h>
 #include <string>
 
 namespace r9v_test {

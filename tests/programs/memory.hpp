@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// The tensors of a program under test, twice: a first pass makes them in host memory, full of random
-// data, for the reference; a second pass makes the same ones on the device. Inputs end with the last
-// byte of their allocation, results stand between guard bands, and everything is checked afterwards.
+// The tensors of a program under test, twice: a first pass makes them in host memory, full of
+// random data, for the reference; a second pass makes the same ones on the device. Inputs end with
+// the last byte of their allocation, results stand between guard bands, and everything is checked
+// afterwards.
 #pragma once
 
 #include <r9v/r9v.hpp>
@@ -43,7 +44,7 @@ struct block {
     std::size_t element = 0;
     index_t extents[3] = {1, 1, 1};
     index_t strides[3] = {0, 0, 0};
-    index_t first = 0;                ///< position of the first element
+    index_t first = 0; ///< position of the first element
     double (*decode)(const std::byte*) = nullptr;
     double (*slack)(double) = nullptr; ///< distance between neighbours of the type at a value
 };
@@ -112,7 +113,7 @@ private:
 
 inline constexpr std::byte poison{0xa5};
 inline constexpr std::byte surroundings{0xff}; ///< NaN as any floating type: around inputs
-inline constexpr index_t guard = 64; ///< elements before and behind a result
+inline constexpr index_t guard = 64;           ///< elements before and behind a result
 
 enum class side { host, device };
 
@@ -147,7 +148,8 @@ private:
 
 /// Strides of a matrix (or batch of matrices, or vector) in a layout with padding.
 template<r9v::layout Layout, std::size_t Rank>
-void layout_strides(const r9v::extent (&sizes)[Rank], index_t padding, r9v::extent (&strides)[Rank]) {
+void layout_strides(const r9v::extent (&sizes)[Rank], index_t padding,
+                    r9v::extent (&strides)[Rank]) {
     if constexpr (Rank == 1) {
         strides[0] = Layout == r9v::layout::strided ? 2 : 1;
     } else {
@@ -164,9 +166,8 @@ void layout_strides(const r9v::extent (&sizes)[Rank], index_t padding, r9v::exte
             strides[Rank - 2] = 2 * columns + padding;
         }
         if constexpr (Rank == 3)
-            strides[0] = Layout == r9v::layout::column_major
-                             ? columns * strides[Rank - 1].value
-                             : rows * strides[Rank - 2].value;
+            strides[0] = Layout == r9v::layout::column_major ? columns * strides[Rank - 1].value
+                                                             : rows * strides[Rank - 2].value;
     }
 }
 

@@ -37,11 +37,13 @@ TEST(programs_gates, swiglu_kn_bf16) {
         [](auto&, const shape&) { return swiglu() | scale(1.0f); }, product);
 }
 TEST(programs_gates, glu_with_bias_for_each) {
-    check_gate<half, float>([](auto& memory, const shape& s) {
-        return each(bias(memory.template input<half>({s.n})),
-                    bias(memory.template input<half>({s.n}))) |
-               glu();
-    }, product);
+    check_gate<half, float>(
+        [](auto& memory, const shape& s) {
+            return each(bias(memory.template input<half>({s.n})),
+                        bias(memory.template input<half>({s.n}))) |
+                   glu();
+        },
+        product);
 }
 TEST(programs_gates, reglu_scaled) {
     check_gate<half, half>([](auto&, const shape&) { return scale(0.5f) | reglu(); }, product);
@@ -86,20 +88,24 @@ TEST(programs_quantize, fp8_e4m3_static_step) {
                            {.gain = 110});
 }
 TEST(programs_quantize, fp8_e5m2_per_column) {
-    check_narrow<fp8_e5m2>([](auto& memory, const shape& s) {
-        return relu() | quantize(per_column(
-                            memory.template input<float>({s.n}, {}, {.low = 0.1, .high = 1})));
-    }, {.gain = 10});
+    check_narrow<fp8_e5m2>(
+        [](auto& memory, const shape& s) {
+            return relu() | quantize(per_column(
+                                memory.template input<float>({s.n}, {}, {.low = 0.1, .high = 1})));
+        },
+        {.gain = 10});
 }
 TEST(programs_quantize, int8_with_zero_point) {
-    check_narrow<std::int8_t>([](auto& memory, const shape& s) {
-        return quantize(per_row(memory.template input<float>({s.m}, {}, {.low = 0.02, .high = 1})),
-                        3.0f);
-    }, {.gain = 50});
+    check_narrow<std::int8_t>(
+        [](auto& memory, const shape& s) {
+            return quantize(
+                per_row(memory.template input<float>({s.m}, {}, {.low = 0.02, .high = 1})), 3.0f);
+        },
+        {.gain = 50});
 }
 TEST(programs_quantize, uint8_saturates) {
-    check_narrow<std::uint8_t>([](auto&, const shape&) { return scale(40.0f) | quantize(0.5f, 128.0f); },
-                               {.gain = 80});
+    check_narrow<std::uint8_t>(
+        [](auto&, const shape&) { return scale(40.0f) | quantize(0.5f, 128.0f); }, {.gain = 80});
 }
 TEST(programs_quantize, to_a_grid_and_two_outputs) {
     check_program<half>(
@@ -113,10 +119,12 @@ TEST(programs_quantize, to_a_grid_and_two_outputs) {
         random_shapes(4), {.gain = 4});
 }
 TEST(programs_quantize, dequantize_groups) {
-    check_narrow<half>([](auto& memory, const shape& s) {
-        return dequantize(per_group(memory.template input<float>({s.m, (s.n + 63) / 64}), 64),
-                          per_column(memory.template input<float>({s.n})));
-    }, {.gain = 2});
+    check_narrow<half>(
+        [](auto& memory, const shape& s) {
+            return dequantize(per_group(memory.template input<float>({s.m, (s.n + 63) / 64}), 64),
+                              per_column(memory.template input<float>({s.n})));
+        },
+        {.gain = 2});
 }
 
 TEST(programs_taps, rows) {
@@ -154,7 +162,8 @@ TEST(programs_taps, first_nonfinite) {
                 auto report = memory.template output<std::uint64_t>({1});
                 auto y = memory.template output<float>({s.m, s.n});
                 return gemm(x, w) | map([=](auto v, const coordinate& at) {
-                           return at.row() * 7 + at.column() * 3 >= 40 ? v * poison_value * 1e3f : v;
+                           return at.row() * 7 + at.column() * 3 >= 40 ? v * poison_value * 1e3f
+                                                                       : v;
                        }) |
                        find_nonfinite(report) | store(y);
             },

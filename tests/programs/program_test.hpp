@@ -5,10 +5,8 @@
 #pragma once
 
 #include "memory.hpp"
-
-#include <gtest/gtest.h>
-
 #include <cstdlib>
+#include <gtest/gtest.h>
 #include <random>
 
 namespace r9v_test {
@@ -40,7 +38,7 @@ double error_bound(const shape& s, const error_growth& growth) {
 
 /// The sizes that ragged shapes are drawn from: around the widths of fragments, waves and tiles.
 inline constexpr index_t sizes[] = {1,  2,  7,  8,   15,  16,  17,  31,  33,
-                                  48, 64, 96, 100, 127, 128, 129, 200, 257};
+                                    48, 64, 96, 100, 127, 128, 129, 200, 257};
 
 inline std::uint64_t seed() {
     const char* text = std::getenv("R9V_SEED");
@@ -56,7 +54,8 @@ inline std::vector<shape> random_shapes(std::size_t count) {
     std::mt19937_64 random{mixed};
     std::uniform_int_distribution<std::size_t> pick{0, std::size(sizes) - 1};
     std::vector<shape> shapes(count);
-    for (shape& s : shapes) s = {sizes[pick(random)], sizes[pick(random)], sizes[pick(random)]};
+    for (shape& s : shapes)
+        s = {sizes[pick(random)], sizes[pick(random)], sizes[pick(random)]};
     return shapes;
 }
 
@@ -67,8 +66,8 @@ void check_program(const Make& make, const std::vector<shape>& shapes,
     std::uint64_t number = 0;
     for (const shape& s : shapes) {
         const std::uint64_t case_seed = seed() + ++number;
-        SCOPED_TRACE(::testing::Message() << "m " << s.m << ", n " << s.n << ", k " << s.k
-                                          << ", R9V_SEED " << seed());
+        SCOPED_TRACE(::testing::Message()
+                     << "m " << s.m << ", n " << s.n << ", k " << s.k << ", R9V_SEED " << seed());
         memory_record record{case_seed};
         memory<side::host> host{record};
         const auto expected = make(host, s);

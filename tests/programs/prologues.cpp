@@ -34,24 +34,30 @@ TEST(programs_prologues, map_that_moves_zero) {
                          {.magnitude = 2});
 }
 TEST(programs_prologues, exponential_kn) {
-    const auto ops = [](auto&, const shape&) { return r9v::exp() | scale(0.25f); };
+    const auto ops = [](auto&, const shape&) {
+        return r9v::exp() | scale(0.25f);
+    };
     check_prologue<half, layout::row_major, layout::column_major>(ops, {.magnitude = 0.7});
     // exp(12.5) / 4 is beyond half: infinite, and not a number where infinities meet.
     check_prologue<half, layout::row_major, layout::column_major>(ops, {.magnitude = 65504}, {},
                                                                   {.low = 8, .high = 12.6});
 }
 TEST(programs_prologues, scales_per_row_and_column) {
-    check_prologue<half>([](auto& memory, const shape& s) {
-        return scale(per_row(memory.template input<float>({s.m}))) |
-               scale(per_column(memory.template input<half>({s.k})));
-    }, {.magnitude = 1});
+    check_prologue<half>(
+        [](auto& memory, const shape& s) {
+            return scale(per_row(memory.template input<float>({s.m}))) |
+                   scale(per_column(memory.template input<half>({s.k})));
+        },
+        {.magnitude = 1});
 }
 TEST(programs_prologues, normalise_and_activate_bf16) {
-    check_prologue<bf16>([](auto& memory, const shape& s) {
-        return scale_shift(per_row(memory.template input<float>({s.m})),
-                           per_column(memory.template input<float>({s.k}))) |
-               silu();
-    }, {.magnitude = 1.8});
+    check_prologue<bf16>(
+        [](auto& memory, const shape& s) {
+            return scale_shift(per_row(memory.template input<float>({s.m})),
+                               per_column(memory.template input<float>({s.k}))) |
+                   silu();
+        },
+        {.magnitude = 1.8});
 }
 TEST(programs_prologues, column_major_and_odd_addresses) {
     check_prologue<half, layout::column_major>(

@@ -7,7 +7,6 @@
 #include <r9v/r9v.hpp>
 
 #include <gtest/gtest.h>
-
 #include <string>
 #include <vector>
 
@@ -25,8 +24,8 @@ protected:
     buffer<half> memory_x{zeros};
     buffer<half> memory_w{zeros};
     buffer<half> memory_b{zeros};
-    std::vector<half> pattern = std::vector<half>(static_cast<std::size_t>(64 * 64),
-                                                  from_float<half>(7.0f));
+    std::vector<half> pattern =
+        std::vector<half>(static_cast<std::size_t>(64 * 64), from_float<half>(7.0f));
     buffer<half> memory_y{pattern};
     stream s;
 
@@ -53,7 +52,8 @@ protected:
         } catch (const error& e) {
             EXPECT_EQ(text, e.what());
         }
-        for (const half value : memory_y.download(s)) ASSERT_EQ(to_float(value), 7.0f);
+        for (const half value : memory_y.download(s))
+            ASSERT_EQ(to_float(value), 7.0f);
     }
 };
 
@@ -96,8 +96,7 @@ TEST_F(refusals, prologue_reads_what_is_written) {
 TEST_F(refusals, null_data) {
     expect_refused(gemm(x, w) | bias(tensor<half, 1>{nullptr, {n}}) | store(y),
                    "bias has null data");
-    expect_refused(gemm(tensor<half, 2>{nullptr, {m, k}}, w) | store(y),
-                   "x has null data");
+    expect_refused(gemm(tensor<half, 2>{nullptr, {m, k}}, w) | store(y), "x has null data");
 }
 
 TEST_F(refusals, layout_that_lies) {

@@ -3,12 +3,10 @@
 //
 // The verbs: every way to run one program gives the same bits.
 
-#include "instantiated.hpp"
-
 #include <r9v/r9v.hpp>
 
+#include "instantiated.hpp"
 #include <gtest/gtest.h>
-
 #include <random>
 #include <vector>
 
@@ -20,13 +18,15 @@ std::vector<half> random_halves(index_t count, unsigned seed) {
     std::mt19937 random{seed};
     std::uniform_real_distribution<float> uniform{-1, 1};
     std::vector<half> values(static_cast<std::size_t>(count));
-    for (half& v : values) v = from_float<half>(uniform(random));
+    for (half& v : values)
+        v = from_float<half>(uniform(random));
     return values;
 }
 
 std::vector<std::uint16_t> bits_of(const std::vector<half>& values) {
     std::vector<std::uint16_t> bits;
-    for (const half v : values) bits.push_back(v.bits);
+    for (const half v : values)
+        bits.push_back(v.bits);
     return bits;
 }
 
@@ -58,7 +58,9 @@ protected:
         return bits_of(memory_z.download(s));
     }
     std::vector<std::uint16_t> result() { return bits_of(memory_y.download(s)); }
-    void clear() { memory_y.upload(std::vector<half>(static_cast<std::size_t>(m * n)).data(), m * n); }
+    void clear() {
+        memory_y.upload(std::vector<half>(static_cast<std::size_t>(m * n)).data(), m * n);
+    }
 };
 
 TEST_F(verbs, raw_stream) {
@@ -110,7 +112,8 @@ TEST_F(verbs, any_program_in_a_list) {
     const std::size_t bytes = workspace_bytes(graph[1]);
     EXPECT_GT(bytes, 0u);
     const buffer<unsigned char> scratch{static_cast<index_t>(bytes)};
-    for (const any_program& p : graph) launch(s, p, {scratch.data(), bytes});
+    for (const any_program& p : graph)
+        launch(s, p, {scratch.data(), bytes});
     EXPECT_EQ(result(), wanted);
     EXPECT_FALSE(try_launch(reference, graph[0]).ok());
 }
@@ -167,7 +170,8 @@ TEST_F(verbs, empty_inner_axis_gives_the_ops_of_zero) {
     const auto p = gemm(memory_x.view({m, index_t{0}}), memory_w.view({n, index_t{0}})) |
                    scale_shift(1.0f, 3.0f) | store(memory_y.view({m, n}));
     launch(s, p);
-    for (const half v : memory_y.download(s)) ASSERT_EQ(to_float(v), 3.0f);
+    for (const half v : memory_y.download(s))
+        ASSERT_EQ(to_float(v), 3.0f);
 }
 
 TEST_F(verbs, program_compiled_in_another_unit) {

@@ -46,7 +46,9 @@ private:
 class [[nodiscard]] status {
 public:
     status() noexcept = default;
-    status(const r9v::error& reason) noexcept : failed_{true}, error_{reason} {} // NOLINT(google-explicit-constructor)
+    status(const r9v::error& reason) noexcept
+        : failed_{true},
+          error_{reason} {} // NOLINT(google-explicit-constructor)
 
     [[nodiscard]] bool ok() const noexcept { return !failed_; }
     explicit operator bool() const noexcept { return !failed_; }

@@ -49,8 +49,8 @@ R9V_HD constexpr const T& slot_value(const pack_slot<Index, T>& slot) {
 template<class... Ts, class U, std::size_t... Is>
 R9V_HD constexpr pack<Ts..., U> append_at(std::index_sequence<Is...>, const pack<Ts...>& values,
                                           const U& last) {
-    return make_pack_at<Ts..., U>(std::index_sequence_for<Ts..., U>{},
-                                  slot_value<Is>(values)..., last);
+    return make_pack_at<Ts..., U>(std::index_sequence_for<Ts..., U>{}, slot_value<Is>(values)...,
+                                  last);
 }
 
 } // namespace detail

@@ -23,7 +23,8 @@ public:
 
     template<class Program>
         requires exec::launchable<Program>
-    any_program(const Program& p) noexcept : actions_{&actions_for<Program>} { // NOLINT(google-explicit-constructor)
+    any_program(const Program& p) noexcept
+        : actions_{&actions_for<Program>} { // NOLINT(google-explicit-constructor)
         static_assert(sizeof(Program) <= capacity,
                       "r9v: the program is larger than any_program holds (1024 bytes). Split it "
                       "with tee() and a second program.");
@@ -40,7 +41,8 @@ public:
     }
 #if R9V_HAS_KERNELS
     /// Queues a program of device tensors; refuses one of host tensors.
-    [[nodiscard]] status enqueue(platform::stream_handle s, const workspace& scratch) const noexcept {
+    [[nodiscard]] status enqueue(platform::stream_handle s,
+                                 const workspace& scratch) const noexcept {
         if (empty()) return nothing();
         return actions_->on_stream(storage_, s, scratch);
     }
@@ -128,16 +130,15 @@ inline void launch(const reference_executor&, const any_program& p,
 
 #if R9V_HAS_KERNELS
 
-inline status try_launch(platform::stream_handle s, const any_program& p,
-                         const workspace& scratch = {},
-                         const std::source_location& where =
-                             std::source_location::current()) noexcept {
+inline status
+try_launch(platform::stream_handle s, const any_program& p, const workspace& scratch = {},
+           const std::source_location& where = std::source_location::current()) noexcept {
     return p.enqueue(s, scratch).at(where);
 }
 
-[[nodiscard]] inline status can_launch(const any_program& p,
-                                       const std::source_location& where =
-                                           std::source_location::current()) noexcept {
+[[nodiscard]] inline status
+can_launch(const any_program& p,
+           const std::source_location& where = std::source_location::current()) noexcept {
     std::size_t scratch_bytes = 0;
     return p.can_launch(scratch_bytes).at(where);
 }

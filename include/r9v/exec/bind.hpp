@@ -43,7 +43,8 @@ struct fill_list {
     void add(const char* name, const r9v::detail::region& to, int byte) {
         if (to.empty()) return;
         if (count == capacity) {
-            outcome = error{"r9v: a program has more than %d accumulating taps. Split it.", capacity};
+            outcome =
+                error{"r9v: a program has more than %d accumulating taps. Split it.", capacity};
             return;
         }
         // The two axes by distance; directions do not matter, and an axis of one has none.

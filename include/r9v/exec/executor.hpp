@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// From a program to a prepared launch: the checks, the choice of the tile, the kernel. The one place
-// that names kernels, and so the one place whose instantiation compiles them (R9V_INSTANTIATE).
+// From a program to a prepared launch: the checks, the choice of the tile, the kernel. The one
+// place that names kernels, and so the one place whose instantiation compiles them
+// (R9V_INSTANTIATE).
 #pragma once
 
 #include <r9v/exec/job.hpp>
@@ -98,13 +99,12 @@ status executor<Program, tile_list<Tiles...>>::prepare(prepared<Program>& chosen
     chosen.blocks_ = static_cast<unsigned>(choice.blocks);
     if constexpr (exec::ordered_taps<Program> > 0) {
         const index_t rows = choice.geometry.batches * choice.geometry.m;
-        chosen.scratch_bytes_ = static_cast<std::size_t>(rows * choice.geometry.parts *
-                                                         exec::stateful_taps<Program>) *
-                                sizeof(float);
+        chosen.scratch_bytes_ =
+            static_cast<std::size_t>(rows * choice.geometry.parts * exec::stateful_taps<Program>) *
+            sizeof(float);
         chosen.merge_kernel_ =
             reinterpret_cast<const void*>(&exec::merge_kernel<arch::gfx12, Program>);
-        chosen.merge_blocks_ =
-            static_cast<unsigned>(ceil_div<index_t>(rows, exec::merge_threads));
+        chosen.merge_blocks_ = static_cast<unsigned>(ceil_div<index_t>(rows, exec::merge_threads));
     }
     return {};
 }

@@ -73,9 +73,9 @@ template<exec::launchable T>
 
 /// prepare() without exceptions: fills `chosen`, or says why not and leaves it empty.
 template<exec::launchable T>
-[[nodiscard]] status try_prepare(const T& p, std::optional<prepared<exec::program_of<T>>>& chosen,
-                                 const std::source_location& where =
-                                     std::source_location::current()) noexcept {
+[[nodiscard]] status
+try_prepare(const T& p, std::optional<prepared<exec::program_of<T>>>& chosen,
+            const std::source_location& where = std::source_location::current()) noexcept {
     chosen.emplace(exec::job<T>::of(p));
     status fits = exec::choose_kernel<T>(*chosen).at(where);
     if (!fits) chosen.reset();
@@ -84,8 +84,9 @@ template<exec::launchable T>
 
 /// Whether `p` may run on the current device, or the reason why not. Launches nothing.
 template<exec::launchable T>
-[[nodiscard]] status can_launch(const T& p, const std::source_location& where =
-                                                std::source_location::current()) noexcept {
+[[nodiscard]] status
+can_launch(const T& p,
+           const std::source_location& where = std::source_location::current()) noexcept {
     prepared<exec::program_of<T>> chosen{exec::job<T>::of(p)};
     return exec::choose_kernel<T>(chosen).at(where);
 }

@@ -36,7 +36,8 @@ public:
     [[nodiscard]] const gemm_tile& tile() const noexcept { return tile_; }
 
     /// Queues the work on `s`: fills for taps, the kernel, and a merge kernel for ordered taps.
-    [[nodiscard]] status enqueue(platform::stream_handle s, const workspace& scratch) const noexcept;
+    [[nodiscard]] status enqueue(platform::stream_handle s,
+                                 const workspace& scratch) const noexcept;
 
 private:
     template<class, class>
@@ -54,7 +55,8 @@ private:
 };
 
 template<class Program>
-status prepared<Program>::enqueue(platform::stream_handle s, const workspace& scratch) const noexcept {
+status prepared<Program>::enqueue(platform::stream_handle s,
+                                  const workspace& scratch) const noexcept {
     if (scratch.bytes < scratch_bytes_ || (scratch_bytes_ != 0 && scratch.data == nullptr))
         return error{"r9v: the program needs %zu bytes of scratch memory and has %zu. Pass "
                      "workspace{data, workspace_bytes(program)} to launch().",
@@ -70,9 +72,11 @@ status prepared<Program>::enqueue(platform::stream_handle s, const workspace& sc
     gemm_geometry geometry = geometry_;
     geometry.partials = static_cast<float*>(scratch.data);
     void* arguments[] = {const_cast<Program*>(&program_), &geometry};
-    auto launched = platform::launch(kernel_, blocks_, static_cast<unsigned>(tile_.threads()), arguments, s);
+    auto launched =
+        platform::launch(kernel_, blocks_, static_cast<unsigned>(tile_.threads()), arguments, s);
     if (launched == platform::success && merge_blocks_ != 0)
-        launched = platform::launch(merge_kernel_, merge_blocks_, exec::merge_threads, arguments, s);
+        launched =
+            platform::launch(merge_kernel_, merge_blocks_, exec::merge_threads, arguments, s);
     return platform::check(launched, "launch");
 }
 

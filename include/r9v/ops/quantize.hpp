@@ -61,8 +61,8 @@ random_columns(std::uint64_t seed, const coordinate& at, std::uint32_t column) {
         static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
 }
 
-/// Random bits of `Width` neighbouring columns. A run starts at a multiple of its length, so it covers
-/// whole blocks of four or lies within one.
+/// Random bits of `Width` neighbouring columns. A run starts at a multiple of its length, so it
+/// covers whole blocks of four or lies within one.
 template<int Width>
 R9V_HD constexpr void random_run(std::uint64_t seed, const coordinate& at,
                                  std::uint32_t (&bits)[Width]) {

@@ -68,6 +68,8 @@ constexpr bool same_memory(space a, space b) {
     return a == space::none || b == space::none || a == b;
 }
 
-constexpr space joined_memory(space a, space b) { return a == space::none ? b : a; }
+constexpr space joined_memory(space a, space b) {
+    return a == space::none ? b : a;
+}
 
 } // namespace r9v::inline R9V_ABI

@@ -8,8 +8,8 @@
 
 namespace r9v::inline R9V_ABI {
 
-/// `Width` neighbouring columns of one row. `Real` is float on a device and double in the reference.
-/// `Width` is the kernel's choice (8, 4, 2 or 1), so an op loops over it.
+/// `Width` neighbouring columns of one row. `Real` is float on a device and double in the
+/// reference. `Width` is the kernel's choice (8, 4, 2 or 1), so an op loops over it.
 template<class Real, int Width>
 struct run {
     using real = Real;

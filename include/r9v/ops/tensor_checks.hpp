@@ -58,8 +58,8 @@ public:
         if (outcome_) outcome_ = reason;
     }
 
-    /// From here on operands belong to a prologue, whose rows and columns are the source's. They are
-    /// read while results are written, so no result may overlap them.
+    /// From here on operands belong to a prologue, whose rows and columns are the source's. They
+    /// are read while results are written, so no result may overlap them.
     void begin_prologue(const extents& source) {
         result_ = source;
         prologue_ = true;
@@ -132,7 +132,8 @@ private:
         if constexpr (Span == span::scalar) expect(name, "elements", o.view.extents[0], 1);
         if constexpr (Span == span::column || Span == span::matrix)
             expect(name, "columns", o.view.extents[rank - 1], result_.columns);
-        if constexpr (Span == span::row) expect(name, "rows", o.view.extents[rank - 1], result_.rows);
+        if constexpr (Span == span::row)
+            expect(name, "rows", o.view.extents[rank - 1], result_.rows);
         if constexpr (Span == span::matrix || Span == span::group)
             expect(name, "rows", o.view.extents[rank - 2], result_.rows);
         if constexpr (Span == span::group) {

@@ -31,14 +31,24 @@ using stream_handle = cudaStream_t;
 using event_handle = cudaEvent_t;
 using result = cudaError_t;
 inline constexpr result success = cudaSuccess;
-inline const char* text(result code) { return cudaGetErrorString(code); }
+inline const char* text(result code) {
+    return cudaGetErrorString(code);
+}
 inline result stream_create(stream_handle* s) {
     return cudaStreamCreateWithFlags(s, cudaStreamNonBlocking);
 }
-inline result stream_destroy(stream_handle s) { return cudaStreamDestroy(s); }
-inline result stream_synchronize(stream_handle s) { return cudaStreamSynchronize(s); }
-inline result allocate(void** pointer, std::size_t bytes) { return cudaMalloc(pointer, bytes); }
-inline result release(void* pointer) { return cudaFree(pointer); }
+inline result stream_destroy(stream_handle s) {
+    return cudaStreamDestroy(s);
+}
+inline result stream_synchronize(stream_handle s) {
+    return cudaStreamSynchronize(s);
+}
+inline result allocate(void** pointer, std::size_t bytes) {
+    return cudaMalloc(pointer, bytes);
+}
+inline result release(void* pointer) {
+    return cudaFree(pointer);
+}
 inline result copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle s) {
     return cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, s);
 }
@@ -56,20 +66,32 @@ inline result launch(const void* kernel, unsigned blocks, unsigned threads, void
                      stream_handle s) {
     return cudaLaunchKernel(kernel, dim3{blocks}, dim3{threads}, arguments, 0, s);
 }
-inline result current_device(int* device) { return cudaGetDevice(device); }
+inline result current_device(int* device) {
+    return cudaGetDevice(device);
+}
 #else
 using stream_handle = hipStream_t;
 using event_handle = hipEvent_t;
 using result = hipError_t;
 inline constexpr result success = hipSuccess;
-inline const char* text(result code) { return hipGetErrorString(code); }
+inline const char* text(result code) {
+    return hipGetErrorString(code);
+}
 inline result stream_create(stream_handle* s) {
     return hipStreamCreateWithFlags(s, hipStreamNonBlocking);
 }
-inline result stream_destroy(stream_handle s) { return hipStreamDestroy(s); }
-inline result stream_synchronize(stream_handle s) { return hipStreamSynchronize(s); }
-inline result allocate(void** pointer, std::size_t bytes) { return hipMalloc(pointer, bytes); }
-inline result release(void* pointer) { return hipFree(pointer); }
+inline result stream_destroy(stream_handle s) {
+    return hipStreamDestroy(s);
+}
+inline result stream_synchronize(stream_handle s) {
+    return hipStreamSynchronize(s);
+}
+inline result allocate(void** pointer, std::size_t bytes) {
+    return hipMalloc(pointer, bytes);
+}
+inline result release(void* pointer) {
+    return hipFree(pointer);
+}
 inline result copy_to_device(void* to, const void* from, std::size_t bytes, stream_handle s) {
     return hipMemcpyAsync(to, from, bytes, hipMemcpyHostToDevice, s);
 }
@@ -87,7 +109,9 @@ inline result launch(const void* kernel, unsigned blocks, unsigned threads, void
                      stream_handle s) {
     return hipLaunchKernel(kernel, dim3{blocks}, dim3{threads}, arguments, 0, s);
 }
-inline result current_device(int* device) { return hipGetDevice(device); }
+inline result current_device(int* device) {
+    return hipGetDevice(device);
+}
 #endif
 
 /// A runtime call's result as a status; `what` names the call in the message.

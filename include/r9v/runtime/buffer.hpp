@@ -32,7 +32,8 @@ public:
         upload(values.data(), static_cast<index_t>(values.size()));
     }
     buffer(buffer&& other) noexcept
-        : data_{std::exchange(other.data_, nullptr)}, size_{std::exchange(other.size_, 0)} {}
+        : data_{std::exchange(other.data_, nullptr)},
+          size_{std::exchange(other.size_, 0)} {}
     buffer& operator=(buffer&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(size_, other.size_);
@@ -56,7 +57,8 @@ public:
     /// Copies `count` elements from the host and waits.
     void upload(const T* from, index_t count) const {
         const auto size = static_cast<std::size_t>(count) * sizeof(T);
-        throw_if_failed(platform::check(platform::copy_to_device(data_, from, size, nullptr), "upload"));
+        throw_if_failed(
+            platform::check(platform::copy_to_device(data_, from, size, nullptr), "upload"));
         throw_if_failed(platform::check(platform::stream_synchronize(nullptr), "upload"));
     }
     /// Waits for `after`, then copies everything to the host.

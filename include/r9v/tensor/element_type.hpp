@@ -69,8 +69,9 @@ struct element_of<__nv_bfloat16> {
 /// Element type of a view made from a `T*`: `_Float16` and `__half` become `half`, the runtime's
 /// bfloat types become `bf16`, constness stays.
 template<class T>
-using element_of = std::conditional_t<std::is_const_v<T>,
-                                      const typename detail::element_of<std::remove_const_t<T>>::type,
-                                      typename detail::element_of<T>::type>;
+using element_of =
+    std::conditional_t<std::is_const_v<T>,
+                       const typename detail::element_of<std::remove_const_t<T>>::type,
+                       typename detail::element_of<T>::type>;
 
 } // namespace r9v::inline R9V_ABI

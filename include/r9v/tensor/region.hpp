@@ -105,8 +105,8 @@ struct window {
     const window first = window_of(near_a, period);
     const window second = window_of(near_b, period);
     if (first.width < 0 || second.width < 0) return false;
-    const index_t away = second.from >= first.from ? second.from - first.from
-                                                   : period - (first.from - second.from);
+    const index_t away =
+        second.from >= first.from ? second.from - first.from : period - (first.from - second.from);
     return away >= first.width && away + second.width <= period;
 }
 

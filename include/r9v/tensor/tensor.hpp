@@ -49,7 +49,8 @@ struct view {
 
     [[nodiscard]] R9V_HD constexpr index_t size() const {
         index_t count = 1;
-        for (int axis = 0; axis < Rank; ++axis) count *= extents[axis];
+        for (int axis = 0; axis < Rank; ++axis)
+            count *= extents[axis];
         return count;
     }
     [[nodiscard]] R9V_HD constexpr bool empty() const { return size() == 0; }
@@ -60,15 +61,15 @@ struct view {
     [[nodiscard]] R9V_HD constexpr index_t offset(Indices... at) const {
         const index_t position[Rank] = {static_cast<index_t>(at)...};
         index_t sum = 0;
-        for (int axis = 0; axis < Rank; ++axis) sum += position[axis] * strides[axis];
+        for (int axis = 0; axis < Rank; ++axis)
+            sum += position[axis] * strides[axis];
         return sum;
     }
 
     /// The element at `at`; no bounds check. For device views: device code only.
     template<std::convertible_to<index_t>... Indices>
         requires(sizeof...(Indices) == Rank)
-    [[nodiscard]] R9V_HD constexpr std::add_lvalue_reference_t<T>
-    operator()(Indices... at) const {
+    [[nodiscard]] R9V_HD constexpr std::add_lvalue_reference_t<T> operator()(Indices... at) const {
         return data[offset(at...)];
     }
 
@@ -136,7 +137,8 @@ struct tensor : view<T, Rank, Layout, space::device> {
     /// A view of mutable elements reads as a view of constant ones.
     template<class U>
         requires std::is_same_v<const U, T>
-    R9V_HD constexpr tensor(const tensor<U, Rank, Layout>& other) // NOLINT(google-explicit-constructor)
+    R9V_HD constexpr tensor(
+        const tensor<U, Rank, Layout>& other) // NOLINT(google-explicit-constructor)
     {
         this->data = other.data;
         for (int axis = 0; axis < Rank; ++axis) {
@@ -166,7 +168,8 @@ struct host_tensor : view<T, Rank, Layout, space::host> {
 
     template<class U>
         requires std::is_same_v<const U, T>
-    R9V_HD constexpr host_tensor(const host_tensor<U, Rank, Layout>& other) // NOLINT(google-explicit-constructor)
+    R9V_HD constexpr host_tensor(
+        const host_tensor<U, Rank, Layout>& other) // NOLINT(google-explicit-constructor)
     {
         this->data = other.data;
         for (int axis = 0; axis < Rank; ++axis) {

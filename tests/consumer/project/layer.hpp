@@ -71,8 +71,8 @@ inline int run_on_reference() {
     const r9v::host_tensor w_view{w_values.data(), {columns, inner}};
     const r9v::host_tensor b_view{b_values.data(), {columns}};
     const r9v::host_tensor y_view{y_values.data(), {rows, columns}};
-    r9v::launch(r9v::reference, r9v::gemm(x_view, w_view) | r9v::bias(b_view) | r9v::relu() |
-                                    r9v::store(y_view));
+    r9v::launch(r9v::reference,
+                r9v::gemm(x_view, w_view) | r9v::bias(b_view) | r9v::relu() | r9v::store(y_view));
     return wrong_values(y_values);
 }
 

@@ -2,10 +2,10 @@
 // Copyright (c) the r9v authors
 #pragma once
 
-#include "layer.hpp"
-
 #include <r9v/memory.hpp>
 #include <r9v/stream.hpp>
+
+#include "layer.hpp"
 
 namespace layer::inline R9V_ABI {
 

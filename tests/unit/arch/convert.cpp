@@ -8,9 +8,8 @@
 #include <r9v/memory.hpp>
 #include <r9v/numeric/convert.hpp>
 
-#include <gtest/gtest.h>
-
 #include <bit>
+#include <gtest/gtest.h>
 #include <random>
 #include <vector>
 
@@ -20,8 +19,9 @@ using namespace r9v; // NOLINT(google-build-using-namespace)
 
 template<class T>
 struct bits_type {
-    using type = std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                                    std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>>;
+    using type =
+        std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                           std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint32_t>>;
 };
 
 /// Each thread converts one float alone, and four neighbours as words.
@@ -31,7 +31,8 @@ __global__ void narrow(const float* from, std::uint32_t* single, std::uint32_t* 
     single[t] = arch::element_from_float<T>(from[t]);
     constexpr int count = 4 / static_cast<int>(sizeof(T));
     float values[count];
-    for (int i = 0; i < count; ++i) values[i] = from[t * count % 4096 + static_cast<unsigned>(i)];
+    for (int i = 0; i < count; ++i)
+        values[i] = from[t * count % 4096 + static_cast<unsigned>(i)];
     packed[t] = arch::word_from_floats<T>(values);
 }
 
@@ -69,7 +70,8 @@ std::vector<float> interesting_floats() {
 
 template<class T>
 class conversions : public ::testing::Test {};
-using types = ::testing::Types<half, bf16, fp8_e4m3, fp8_e5m2, std::int8_t, std::uint8_t, std::int32_t>;
+using types =
+    ::testing::Types<half, bf16, fp8_e4m3, fp8_e5m2, std::int8_t, std::uint8_t, std::int32_t>;
 TYPED_TEST_SUITE(conversions, types);
 
 TYPED_TEST(conversions, from_float) {
@@ -85,8 +87,8 @@ TYPED_TEST(conversions, from_float) {
     constexpr unsigned count = 4 / sizeof(TypeParam);
     constexpr unsigned width = 8 * sizeof(TypeParam);
     for (unsigned i = 0; i < 4096; ++i) {
-        ASSERT_EQ(one[i], code_of<TypeParam>(from[i])) << from[i] << " bits " << std::hex
-                                                       << std::bit_cast<std::uint32_t>(from[i]);
+        ASSERT_EQ(one[i], code_of<TypeParam>(from[i]))
+            << from[i] << " bits " << std::hex << std::bit_cast<std::uint32_t>(from[i]);
         std::uint32_t word = 0;
         for (unsigned e = 0; e < count; ++e)
             word |= code_of<TypeParam>(from[i * count % 4096 + e]) << (width * e % 32);

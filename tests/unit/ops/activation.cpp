@@ -10,8 +10,8 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index_t;
 using r9v::activation_kind;
+using r9v::index_t;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();

@@ -47,15 +47,17 @@ void expect_every_parameter() {
     };
     const float* p = v.data();
     const auto expect = [](auto parameter, auto value) {
-        expect_op<Math>([&] { return r9v::scale(parameter); },
-                        [&](double x, index_t b, index_t r, index_t c) { return x * value(b, r, c); });
+        expect_op<Math>(
+            [&] { return r9v::scale(parameter); },
+            [&](double x, index_t b, index_t r, index_t c) { return x * value(b, r, c); });
     };
     expect(0.75f, [](index_t, index_t, index_t) { return 0.75; });
     expect(r9v::per_tensor(host_tensor{p, {1}}), [&](index_t, index_t, index_t) { return at(0); });
     expect(r9v::per_row(host_tensor{p, {5}}), [&](index_t, index_t r, index_t) { return at(r); });
     expect(r9v::per_row(host_tensor{p, {2, 5}}),
            [&](index_t b, index_t r, index_t) { return at(5 * b + r); });
-    expect(r9v::per_column(host_tensor{p, {21}}), [&](index_t, index_t, index_t c) { return at(c); });
+    expect(r9v::per_column(host_tensor{p, {21}}),
+           [&](index_t, index_t, index_t c) { return at(c); });
     expect(r9v::per_column(host_tensor{p, {2, 21}}),
            [&](index_t b, index_t, index_t c) { return at(21 * b + c); });
     expect(r9v::per_group(host_tensor{p, {5, 3}}, 8),
@@ -98,8 +100,9 @@ TEST(arithmetic, bare_vectors_go_along_the_columns) {
     };
     const host_tensor scales{s.data(), {2, 21}};
     const host_tensor shifts{t.data(), {21}};
-    expect_op([&] { return r9v::scale_shift(scales, shifts); },
-              [&](double x, index_t b, index_t, index_t c) { return x * at(s, 21 * b + c) + at(t, c); });
+    expect_op(
+        [&] { return r9v::scale_shift(scales, shifts); },
+        [&](double x, index_t b, index_t, index_t c) { return x * at(s, 21 * b + c) + at(t, c); });
     expect_op([&] { return r9v::prelu(shifts); },
               [&](double x, index_t, index_t, index_t c) { return x > 0 ? x : x * at(t, c); });
     expect_op([&] { return r9v::bias(shifts); },

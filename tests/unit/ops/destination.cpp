@@ -6,8 +6,8 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index_t;
 using r9v::host_tensor;
+using r9v::index_t;
 using r9v::layout;
 
 /// Runs `x | store(view)` with runs of N into poisoned memory and expects x at the view's places,

@@ -7,8 +7,8 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index_t;
 using r9v::host_tensor;
+using r9v::index_t;
 namespace rounding = r9v::rounding;
 
 constexpr r9v::extents size{2, 5, 24};
@@ -46,8 +46,8 @@ TEST(quantize, takes_every_parameter) {
     const auto at = [&](index_t i) {
         return static_cast<double>(v[static_cast<std::size_t>(i)]);
     };
-    expect_int8([] { return r9v::quantize(0.0625f); }, [](index_t, index_t, index_t) { return 0.0625; },
-                0);
+    expect_int8([] { return r9v::quantize(0.0625f); },
+                [](index_t, index_t, index_t) { return 0.0625; }, 0);
     expect_int8([] { return r9v::quantize(0.0625f, 5); },
                 [](index_t, index_t, index_t) { return 0.0625; }, 5);
     expect_int8([&] { return r9v::quantize(r9v::per_tensor(host_tensor{p, {1}}), -7); },

@@ -8,8 +8,8 @@
 namespace {
 
 using namespace r9v_test;
-using r9v::index_t;
 using r9v::host_tensor;
+using r9v::index_t;
 
 constexpr r9v::extents size{2, 5, 21};
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();

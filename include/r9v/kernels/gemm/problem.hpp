@@ -85,7 +85,9 @@ struct gemm_head {
     using element = typename x_view::value_type;
 
     /// Length of the inner axis.
-    [[nodiscard]] R9V_HD constexpr index_t inner() const { return x.view.extents[x_view::rank - 1]; }
+    [[nodiscard]] R9V_HD constexpr index_t inner() const {
+        return x.view.extents[x_view::rank - 1];
+    }
     /// Batches, rows (m) and columns (n) of the result. An operand of rank 2 serves every batch.
     [[nodiscard]] constexpr extents result() const {
         const index_t x_batches = detail::batch_extent(x.view);
@@ -186,11 +188,10 @@ namespace detail {
 
 /// The same view of constant elements.
 template<any_tensor View>
-using constant_view =
-    std::conditional_t<View::memory == space::device,
-                       tensor<const typename View::value_type, View::rank, View::element_layout>,
-                       host_tensor<const typename View::value_type, View::rank,
-                                   View::element_layout>>;
+using constant_view = std::conditional_t<
+    View::memory == space::device,
+    tensor<const typename View::value_type, View::rank, View::element_layout>,
+    host_tensor<const typename View::value_type, View::rank, View::element_layout>>;
 
 enum class both_rule { kept, not_a_tensor, types };
 

@@ -40,7 +40,8 @@ void load_row(const Source& x, index_t batch, index_t row, std::vector<double>& 
 }
 
 template<class View>
-[[nodiscard]] double dot(const std::vector<double>& x, const View& w, index_t batch, index_t column) {
+[[nodiscard]] double dot(const std::vector<double>& x, const View& w, index_t batch,
+                         index_t column) {
     double sum = 0;
     for (index_t k = 0; k < static_cast<index_t>(x.size()); ++k)
         sum += x[static_cast<std::size_t>(k)] * element_at(w, batch, column, k);
@@ -64,10 +65,8 @@ void run_reference(const program<Head, Chain>& p) {
             detail::load_row(p.head.x, batch, row, x);
             reset_taps<tap_scope::row>(p.chain, states);
             for (index_t column = 0; column < size.columns; ++column) {
-                const coordinate at{
-                    .batch_base = batch, .row_base = row, .column_base = column};
-                const run<double, 1> first{
-                    {detail::dot(x, p.head.first_weights(), batch, column)}};
+                const coordinate at{.batch_base = batch, .row_base = row, .column_base = column};
+                const run<double, 1> first{{detail::dot(x, p.head.first_weights(), batch, column)}};
                 if constexpr (Head::results == 2) {
                     const run<double, 1> second{
                         {detail::dot(x, p.head.second_weights(), batch, column)}};
