@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <gtest/gtest.h>
+#include <iterator>
+#include <limits>
 #include <string>
 
 namespace r9v_test {
@@ -83,6 +85,14 @@ void compare_elements(std::size_t number, const block& b, const std::vector<std:
 }
 
 } // namespace
+
+double memory_record::special() {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    constexpr double all[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN(),
+                              0.0,      -0.0,      0x1p-24,
+                              -0x1p-20, 0x1p-14};
+    return all[random_() % std::size(all)];
+}
 
 memory_record::~memory_record() {
     for (block& b : blocks)
