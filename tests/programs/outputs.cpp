@@ -118,6 +118,12 @@ TEST(programs_quantize, to_a_grid_and_two_outputs) {
         },
         random_shapes(4), {.gain = 4});
 }
+// The same random bits on both sides: results differ by a unit where the sums do.
+TEST(programs_quantize, stochastic_rounding) {
+    check_narrow<fp8_e4m3>(
+        [](auto&, const shape&) { return quantize<fp8_e4m3>(0.125f, 0, rounding::stochastic{42}); },
+        {.gain = 8});
+}
 TEST(programs_quantize, dequantize_groups) {
     check_narrow<half>(
         [](auto& memory, const shape& s) {
