@@ -19,18 +19,6 @@ namespace r9v::inline R9V_ABI {
 
 namespace exec {
 
-template<class Chain>
-struct tap_count;
-template<class... Ops>
-struct tap_count<chain<Ops...>> {
-    static constexpr int stateful = (0 + ... + (stateful_tap<Ops> ? 1 : 0));
-    static constexpr int ordered = ordered_taps(static_cast<const chain<Ops...>*>(nullptr));
-};
-template<class Program>
-inline constexpr int stateful_taps = tap_count<typename Program::chain_type>::stateful;
-template<class Program>
-inline constexpr int ordered_taps = tap_count<typename Program::chain_type>::ordered;
-
 inline status reason_of(gemm_misfit misfit) noexcept {
     switch (misfit) {
     case gemm_misfit::rows:
@@ -97,11 +85,11 @@ status executor<Program, tile_list<Tiles...>>::prepare(prepared<Program>& chosen
     chosen.tile_ = tiles[choice.tile];
     chosen.kernel_ = kernel(choice.tile);
     chosen.blocks_ = static_cast<unsigned>(choice.blocks);
-    if constexpr (exec::ordered_taps<Program> > 0) {
+    if constexpr (Program::chain_type::ordered_taps > 0) {
         const index_t rows = choice.geometry.batches * choice.geometry.m;
-        chosen.scratch_bytes_ =
-            static_cast<std::size_t>(rows * choice.geometry.parts * exec::stateful_taps<Program>) *
-            sizeof(float);
+        chosen.scratch_bytes_ = static_cast<std::size_t>(rows * choice.geometry.parts *
+                                                         Program::chain_type::stateful_taps) *
+                                sizeof(float);
         chosen.merge_kernel_ =
             reinterpret_cast<const void*>(&exec::merge_kernel<arch::gfx12, Program>);
         chosen.merge_blocks_ = static_cast<unsigned>(ceil_div<index_t>(rows, exec::merge_threads));

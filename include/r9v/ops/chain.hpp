@@ -18,6 +18,19 @@ enum class tap_scope { row, tensor };
 /// (maxima), `ordered` through scratch memory, merged in a fixed order (sums).
 enum class tap_merge { atomic, ordered };
 
+namespace detail {
+
+template<class Op>
+inline constexpr bool is_ordered_tap = [] {
+    if constexpr (stateful_tap<Op>) {
+        return Op::merge_kind == tap_merge::ordered;
+    } else {
+        return false;
+    }
+}();
+
+} // namespace detail
+
 template<class... Ops>
 struct chain {
     static constexpr int size = static_cast<int>(sizeof...(Ops));
@@ -31,6 +44,9 @@ struct chain {
     static constexpr bool has_gate = ((Ops::role == role::gate) || ...);
     static constexpr bool has_quantize = ((Ops::role == role::quantize) || ...);
     static constexpr bool has_state = (stateful_tap<Ops> || ...);
+    static constexpr int stateful_taps = (0 + ... + (stateful_tap<Ops> ? 1 : 0));
+    /// Taps whose partial results go through scratch memory.
+    static constexpr int ordered_taps = (0 + ... + (detail::is_ordered_tap<Ops> ? 1 : 0));
     /// Position of the gate; 0 when there is none.
     static constexpr int gate_position = [] {
         int position = 0;
@@ -166,18 +182,6 @@ R9V_HD void reset_taps(const chain<Ops...>& ops, States& states) {
     for_each_tap<Scope>(ops, states, [](const auto& op, auto& state, int) {
         state = static_cast<std::remove_reference_t<decltype(state)>>(op.identity);
     });
-}
-
-/// Number of taps whose partial results go through scratch memory.
-template<class... Ops>
-[[nodiscard]] consteval int ordered_taps(const chain<Ops...>*) {
-    return (0 + ... + [] {
-        if constexpr (stateful_tap<Ops>) {
-            return Ops::merge_kind == tap_merge::ordered ? 1 : 0;
-        } else {
-            return 0;
-        }
-    }());
 }
 
 /// Shows every tensor of the chain's ops to `visit(name, operand, access)`.

@@ -20,7 +20,7 @@ struct reference_math {
     /// Type of a lane's distance from its base, in elements.
     using offset = index_t;
 
-    /// Whether both are the reference: ops that print or count may ask.
+    /// For ops that are exact in the reference and fast on a device, as quantize() divides.
     static constexpr bool is_reference = true;
 
     R9V_HD static double exp(double x) { return std::exp(x); }

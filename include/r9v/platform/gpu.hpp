@@ -28,7 +28,6 @@ namespace platform {
 
 #if defined(__CUDACC__)
 using stream_handle = cudaStream_t;
-using event_handle = cudaEvent_t;
 using result = cudaError_t;
 inline constexpr result success = cudaSuccess;
 inline const char* text(result code) {
@@ -71,7 +70,6 @@ inline result current_device(int* device) {
 }
 #else
 using stream_handle = hipStream_t;
-using event_handle = hipEvent_t;
 using result = hipError_t;
 inline constexpr result success = hipSuccess;
 inline const char* text(result code) {
