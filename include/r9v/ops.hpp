@@ -14,6 +14,7 @@
 #include <r9v/ops/nonfinite.hpp>
 #include <r9v/ops/optional.hpp>
 #include <r9v/ops/quantize.hpp>
+#include <r9v/ops/statistic.hpp>
 #include <r9v/ops/store.hpp>
 #include <r9v/ops/tap.hpp>
 #include <r9v/tensor.hpp>

@@ -1,4 +1,4 @@
-// expect: r9v: per_group() takes a tensor of rank 2 [rows, groups] or 3 [batches, rows, groups].
+// expect: r9v: per_group() takes a tensor of rank 2 [rows, groups], 3 [batches, rows, groups] or 4
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 #include <r9v/kernels/gemm/problem.hpp>

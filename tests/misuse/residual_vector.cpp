@@ -1,4 +1,4 @@
-// expect: r9v: residual() takes a tensor of rank 2 [rows, columns] or 3
+// expect: r9v: residual() takes a tensor of rank 2 [rows, columns], 3
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 #include <r9v/kernels/gemm/problem.hpp>

@@ -1,4 +1,4 @@
-// expect: r9v: a row statistic takes a tensor of rank 1 [rows] or 2 [batches, rows].
+// expect: r9v: a row statistic takes a tensor of rank 1 [rows], 2 [batches, rows] or 3
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 #include <r9v/kernels/gemm/problem.hpp>
@@ -6,7 +6,7 @@
 
 auto program(r9v::tensor<r9v::half, 2> x, r9v::tensor<r9v::half, 2> w, r9v::tensor<float, 1> b,
              r9v::tensor<r9v::half, 2> y) {
-    const r9v::tensor<float, 3> cube{};
+    const r9v::tensor<float, 4> cube{};
     const auto op = r9v::absmax_rows(cube); // instead: const auto op = r9v::absmax_rows(b);
     return gemm(x, w) | op | r9v::store(y);
 }

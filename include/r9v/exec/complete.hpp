@@ -12,6 +12,11 @@ namespace r9v::inline R9V_ABI::exec {
 template<class Program>
 inline constexpr bool was_refused = Program::chain_type::has_rejected;
 
+/// Whether the head can hand its chain whole rows.
+template<class Program>
+inline constexpr bool gives_whole_rows =
+    requires { requires Program::head_type::gives_whole_rows; };
+
 /// Reports what is missing for `Program` to run in memory of kind `Where`; true when nothing is.
 template<class Program, space Where>
 consteval bool is_launchable() {
@@ -28,6 +33,11 @@ consteval bool is_launchable() {
         static_assert(Where != space::device || Program::memory != space::host,
                       "r9v: a stream runs on device memory and this program has host tensors. Use "
                       "tensor, or launch on r9v::reference.");
+        return false;
+    } else if constexpr (Program::chain_type::has_row_op && !gives_whole_rows<Program>) {
+        static_assert(gives_whole_rows<Program>,
+                      "r9v: top_k() needs whole rows and this head gives runs of them. Store the "
+                      "result and write softmax(t) | top_k(...) as the next program.");
         return false;
     } else if constexpr (sizeof(Program) > 3584) {
         static_assert(sizeof(Program) <= 3584,

@@ -5,14 +5,14 @@
 #pragma once
 
 #include <r9v/exec/complete.hpp>
-#include <r9v/kernels/gemm/tuning.hpp>
+#include <r9v/kernels/family.hpp>
 
 namespace r9v::inline R9V_ABI {
 
 namespace exec {
 
 /// A program that may use no other tiles than `Tiles`.
-template<class Program, gemm_tile... Tiles>
+template<class Program, auto... Tiles>
 struct narrowed {
     Program program;
 };
@@ -29,7 +29,7 @@ struct job<program<Head, Chain>> {
     static auto tiles() { return default_tiles<program_type>{}; }
 };
 
-template<class Program, gemm_tile... Tiles>
+template<class Program, auto... Tiles>
 struct job<narrowed<Program, Tiles...>> {
     using program_type = Program;
     static const Program& of(const narrowed<Program, Tiles...>& n) { return n.program; }
@@ -70,7 +70,7 @@ consteval bool may_launch() {
 } // namespace exec
 
 /// The same program, with no other tiles than these to choose from; each is compiled.
-template<gemm_tile... Tiles, class Head, class Chain>
+template<auto... Tiles, class Head, class Chain>
 [[nodiscard]] constexpr auto only(const program<Head, Chain>& p) {
     static_assert(sizeof...(Tiles) >= 1,
                   "r9v: only() names no tile. Write only<gemm_tile{.m = 128, ...}>(program).");

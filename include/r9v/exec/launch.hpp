@@ -38,7 +38,7 @@ void launch(const reference_executor& host, const T& p,
 }
 
 /// Tiles are a matter of kernels: on the host, `p` as it is.
-template<gemm_tile Tile, class T>
+template<auto Tile, class T>
 void launch(const reference_executor& host, const T& p,
             const std::source_location& where = std::source_location::current()) {
     throw_if_failed(try_launch(host, p, where));
@@ -142,7 +142,7 @@ void launch(const stream& s, const T& p, const workspace& scratch = {},
 }
 
 /// `launch<gemm_tile{.m = 128, ...}>(s, program)`: with that tile and no other.
-template<gemm_tile Tile, class Where, class Head, class Chain>
+template<auto Tile, class Where, class Head, class Chain>
     requires(!std::is_same_v<Where, reference_executor>)
 void launch(const Where& s, const program<Head, Chain>& p, const workspace& scratch = {},
             const std::source_location& where = std::source_location::current()) {

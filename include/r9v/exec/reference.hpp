@@ -5,9 +5,8 @@
 // objects as the kernels. It needs no GPU and no GPU runtime.
 #pragma once
 
-#include <r9v/exec/bind.hpp>
-#include <r9v/kernels/gemm/reference.hpp>
-#include <r9v/kernels/gemm/rules.hpp>
+#include <r9v/exec/fills.hpp>
+#include <r9v/kernels/family.hpp>
 
 #include <cstring>
 
@@ -22,7 +21,8 @@ namespace exec {
 
 template<class Head, class Chain>
 [[nodiscard]] status run_on_host(const program<Head, Chain>& p) {
-    if (status fits = check(p); !fits) return fits;
+    using family = r9v::family<Head>;
+    if (status fits = family::check(p); !fits) return fits;
     const fill_list fills = fills_of(p.chain);
     if (!fills.outcome) return fills.outcome;
     for (int i = 0; i < fills.count; ++i) {
@@ -30,7 +30,9 @@ template<class Head, class Chain>
         for (std::size_t row = 0; row < f.rows; ++row)
             std::memset(static_cast<char*>(f.data) + row * f.pitch, f.byte, f.width);
     }
-    r9v::run_reference(exec::bound(p, p.head.result()));
+    program<Head, Chain> bound = p;
+    family::bind(bound);
+    family::run_reference(bound);
     return {};
 }
 

@@ -110,10 +110,11 @@ namespace detail {
 template<class Make, class T>
 [[nodiscard]] constexpr auto with_values(Make make, const T& values) {
     if constexpr (any_tensor<T>) {
-        constexpr auto broken = broken_values_rule<T, 2, 3>();
+        constexpr auto broken = broken_values_rule<T, 2, 4>();
         static_assert(broken != values_rule::rank,
-                      "r9v: this op takes a matrix, a tensor of rank 2 [rows, columns] or 3 "
-                      "[batches, rows, columns]. Write bias(t), per_row(t) or per_column(t) for "
+                      "r9v: this op takes a matrix, a tensor of rank 2 [rows, columns], 3 "
+                      "[batches, rows, columns] or 4 [batches, heads, rows, columns]. Write "
+                      "bias(t), per_row(t) or per_column(t) for "
                       "vectors.");
         if constexpr (report_values<broken>()) {
             return make(operand<span::matrix, T>{values});
@@ -157,14 +158,16 @@ template<class View>
     }
 }
 
-/// x + r, one value per element: r has rank 2 [rows, columns], or 3 with batches in front. The
+/// x + r, one value per element: r has rank 2 [rows, columns], 3 with batches in front,
+/// or 4 with batches and heads. The
 /// program may store into r itself: every run is read before it is written.
 template<class View>
 [[nodiscard]] constexpr auto residual(const View& values) {
-    constexpr auto broken = detail::broken_values_rule<View, 2, 3>();
-    static_assert(broken != detail::values_rule::rank,
-                  "r9v: residual() takes a tensor of rank 2 [rows, columns] or 3 [batches, rows, "
-                  "columns]. Write bias(t) for one value per column.");
+    constexpr auto broken = detail::broken_values_rule<View, 2, 4>();
+    static_assert(
+        broken != detail::values_rule::rank,
+        "r9v: residual() takes a tensor of rank 2 [rows, columns], 3 [batches, rows, "
+        "columns] or 4 [batches, heads, rows, columns]. Write bias(t) for one value per column.");
     if constexpr (detail::report_values<broken>()) {
         return add_op<operand<span::matrix, View>, addition::residual>{{values}};
     } else {
@@ -172,7 +175,7 @@ template<class View>
     }
 }
 
-/// x + y: y is a matrix (rank 2, or 3 with batches in front), a number, or a parameter such as
+/// x + y: y is a matrix (rank 2 to 4 as for residual), a number, or a parameter such as
 /// per_row(t).
 template<class T>
 [[nodiscard]] constexpr auto add(const T& values) {

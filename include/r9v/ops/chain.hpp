@@ -43,7 +43,13 @@ struct chain {
     static constexpr bool has_store = ((Ops::role == role::store) || ...);
     static constexpr bool has_gate = ((Ops::role == role::gate) || ...);
     static constexpr bool has_quantize = ((Ops::role == role::quantize) || ...);
+    static constexpr bool has_mask = ((Ops::role == role::mask) || ...);
+    static constexpr bool has_sink = ((Ops::role == role::sink) || ...);
+    /// Whether an op writes memory while the values pass: prologues of kernels that load once only.
+    static constexpr bool has_tap = ((Ops::role == role::tap) || ...);
     static constexpr bool has_state = (stateful_tap<Ops> || ...);
+    /// Whether an op needs whole rows (top_k).
+    static constexpr bool has_row_op = (takes_whole_row<Ops> || ...);
     static constexpr int stateful_taps = (0 + ... + (stateful_tap<Ops> ? 1 : 0));
     /// Taps whose partial results go through scratch memory.
     static constexpr int ordered_taps = (0 + ... + (detail::is_ordered_tap<Ops> ? 1 : 0));
@@ -87,6 +93,8 @@ R9V_HD void step(Math math, const Chain& ops, States& states, Run& x, const coor
     if constexpr (stateful_tap<Op>) {
         auto& state = get<static_cast<std::size_t>(Index)>(states);
         state = op.add(math, state, x);
+    } else if constexpr (takes_statistic<Op> || takes_whole_row<Op> || Op::role == role::sink) {
+        // Sees no runs: the kernel asks for it by name.
     } else if constexpr (Op::role == role::tap || Op::role == role::store) {
         op(math, x, at);
     } else {

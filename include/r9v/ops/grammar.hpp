@@ -59,11 +59,29 @@ enum class rule {
     two_results,
     after_quantize,
     role_in_prologue,
+    after_mask,
+    mask_on_output,
+    statistic_not_given,
     wrong_signature,
 };
 
-/// Where an op is appended.
+/// Where an op is appended, and behind which head.
 enum class place { prologue, fragment, program };
+struct no_head {
+    static constexpr int results = 1;
+};
+
+/// Whether the head of a program knows the row statistic that `Op` writes; true for other ops.
+template<class Head, class Op>
+constexpr bool gives_statistic_of() {
+    if constexpr (!takes_statistic<Op>) {
+        return true;
+    } else if constexpr (requires { Head::gives(Op::statistic); }) {
+        return Head::gives(Op::statistic);
+    } else {
+        return false;
+    }
+}
 
 template<class Op>
 concept gives_a_run = requires(const Op& op, reference_math math, run<double, 1> x, coordinate at) {
@@ -83,7 +101,8 @@ template<class Op>
 constexpr bool has_signature() {
     if constexpr (Op::role == role::gate) {
         return merges_two_runs<Op>;
-    } else if constexpr (Op::role == role::each || stateful_tap<Op>) {
+    } else if constexpr (Op::role == role::each || Op::role == role::sink || stateful_tap<Op> ||
+                         takes_statistic<Op> || takes_whole_row<Op>) {
         return true;
     } else if constexpr (Op::role == role::tap || Op::role == role::store) {
         return sees_a_run<Op>;
@@ -92,8 +111,15 @@ constexpr bool has_signature() {
     }
 }
 
+/// What may run while a source is loaded, and on scores. Kernels that load elements more than once
+/// refuse taps (has_tap).
+template<class Op>
+inline constexpr bool is_for_prologues =
+    Op::role == role::map || Op::role == role::operand || Op::role == role::mask ||
+    Op::role == role::sink || (Op::role == role::tap && !stateful_tap<Op> && !takes_statistic<Op>);
+
 /// The first rule that `Op` breaks behind `Chain`, whose head gives `Results` results.
-template<place Place, int Results, space Memory, class Chain, class Op>
+template<place Place, class Head, space Memory, class Chain, class Op>
 consteval rule broken_rule() {
     using bare = std::remove_cvref_t<Op>;
     if constexpr (std::is_function_v<bare> || std::is_function_v<std::remove_pointer_t<bare>>) {
@@ -106,13 +132,18 @@ consteval rule broken_rule() {
         return rule::not_trivially_copyable;
     } else {
         constexpr role r = bare::role;
-        constexpr bool two = Results == 2 && !Chain::has_gate;
+        constexpr bool two = Head::results == 2 && !Chain::has_gate;
+        constexpr bool is_mask = r == role::mask || r == role::sink;
         if constexpr (Chain::has_store) {
             return rule::store_not_last;
         } else if constexpr (!same_memory(Memory, memory_of<bare>)) {
             return rule::mixed_memory;
-        } else if constexpr (Place == place::prologue && r != role::map && r != role::operand) {
+        } else if constexpr (Place == place::prologue && !is_for_prologues<bare>) {
             return rule::role_in_prologue;
+        } else if constexpr (Place == place::program && is_mask) {
+            return rule::mask_on_output;
+        } else if constexpr ((Chain::has_mask || Chain::has_sink) && !is_mask) {
+            return rule::after_mask;
         } else if constexpr (Place == place::program && !two &&
                              (r == role::gate || r == role::each)) {
             return rule::gate_without_both;
@@ -121,6 +152,8 @@ consteval rule broken_rule() {
             return rule::two_results;
         } else if constexpr (Chain::has_quantize && r != role::tap && r != role::store) {
             return rule::after_quantize;
+        } else if constexpr (Place == place::program && !gives_statistic_of<Head, bare>()) {
+            return rule::statistic_not_given;
         } else if constexpr (!has_signature<bare>()) {
             return rule::wrong_signature;
         } else {
@@ -157,8 +190,17 @@ constexpr bool report() {
                   "r9v: quantize() comes last. Move this op in front of it; only taps and store() "
                   "may follow.");
     static_assert(Broken != rule::role_in_prologue,
-                  "r9v: a prologue takes maps and operands. Move gates, taps, quantize() and "
-                  "store() behind the head.");
+                  "r9v: a prologue takes maps, operands, masks and tee(). Move gates, other taps, "
+                  "quantize() and store() behind the head.");
+    static_assert(Broken != rule::after_mask,
+                  "r9v: masks and sinks come last. Move this op in front of them.");
+    static_assert(Broken != rule::mask_on_output,
+                  "r9v: a mask stands behind the head, where there are no scores any more. Write "
+                  "softmax(x | causal(bottom_right)) or attention(q, k, v, causal(bottom_right)).");
+    static_assert(Broken != rule::statistic_not_given,
+                  "r9v: this head does not compute that row statistic. log_sum_exp_rows() and "
+                  "max_rows() belong to softmax and attention, mean_rows() and "
+                  "inverse_deviation_rows() to norms; sum_rows() goes anywhere.");
     static_assert(Broken != rule::wrong_signature,
                   "r9v: the op cannot be called with (math, run, coordinate) and give a run of the "
                   "same type. Write `template<class Math, class Run> R9V_HD Run operator()(Math, "
@@ -166,41 +208,72 @@ constexpr bool report() {
     return Broken == rule::kept;
 }
 
-template<place Place, int Results, space Memory, class Chain, class... Ops>
+template<place Place, class Head, space Memory, class Chain, class... Ops>
 [[nodiscard]] constexpr auto append_all(const Chain& ops, const chain<Ops...>& fragment);
 
 /// `ops` with `op` behind it, or with `rejected` where a rule is broken, which is reported here.
-template<place Place, int Results, space Memory, class Chain, class Op>
+template<place Place, class Head, space Memory, class Chain, class Op>
 [[nodiscard]] constexpr auto append_checked(const Chain& ops, const Op& op) {
     if constexpr (Chain::has_rejected) {
         return ops;
     } else if constexpr (is_chain<Op>) {
-        return append_all<Place, Results, Memory>(ops, op);
-    } else if constexpr (report<broken_rule<Place, Results, Memory, Chain, Op>()>() &&
-                         broken_rule<Place, Results, Memory, Chain, Op>() == rule::kept) {
+        return append_all<Place, Head, Memory>(ops, op);
+    } else if constexpr (report<broken_rule<Place, Head, Memory, Chain, Op>()>() &&
+                         broken_rule<Place, Head, Memory, Chain, Op>() == rule::kept) {
         return append(ops, op);
     } else {
         return append(ops, rejected{});
     }
 }
 
-template<place Place, int Results, space Memory, int Index, class Chain, class Fragment>
+template<place Place, class Head, space Memory, int Index, class Chain, class Fragment>
 [[nodiscard]] constexpr auto append_from(const Chain& ops, const Fragment& fragment) {
     if constexpr (Index == Fragment::size) {
         return ops;
     } else {
-        const auto longer = append_checked<Place, Results, Memory>(
+        const auto longer = append_checked<Place, Head, Memory>(
             ops, get<static_cast<std::size_t>(Index)>(fragment.ops));
-        return append_from<Place, Results, joined_memory(Memory, decltype(longer)::memory),
-                           Index + 1>(longer, fragment);
+        return append_from<Place, Head, joined_memory(Memory, decltype(longer)::memory), Index + 1>(
+            longer, fragment);
     }
 }
 
 /// Appends the ops of a fragment one by one, each under the rules.
-template<place Place, int Results, space Memory, class Chain, class... Ops>
+template<place Place, class Head, space Memory, class Chain, class... Ops>
 [[nodiscard]] constexpr auto append_all(const Chain& ops, const chain<Ops...>& fragment) {
-    return append_from<Place, Results, Memory, 0>(ops, fragment);
+    return append_from<Place, Head, Memory, 0>(ops, fragment);
 }
+
+} // namespace detail
+
+namespace detail {
+
+/// Stands in for a head that was refused, so that one mistake gives one error.
+struct rejected_head {
+    static constexpr int results = 1;
+    static constexpr space memory = space::none;
+};
+using rejected_program = program<rejected_head, chain<rejected>>;
+
+/// A bare tensor as a source without ops.
+template<class Input>
+constexpr auto to_source(const Input& x) {
+    if constexpr (is_source<Input>) {
+        return x;
+    } else {
+        return source<Input, chain<>>{x, {}};
+    }
+}
+
+/// The tensor of a source, or the tensor itself.
+template<class T>
+struct view_of {
+    using type = T;
+};
+template<class View, class Chain>
+struct view_of<source<View, Chain>> {
+    using type = View;
+};
 
 } // namespace detail
 
@@ -208,37 +281,38 @@ template<place Place, int Results, space Memory, class Chain, class... Ops>
 template<any_tensor View, class Op>
 [[nodiscard]] constexpr auto operator|(const View& view, const Op& op) {
     const auto prologue =
-        detail::append_checked<detail::place::prologue, 1, View::memory>(chain<>{}, op);
+        detail::append_checked<detail::place::prologue, detail::no_head, View::memory>(chain<>{},
+                                                                                       op);
     return source<View, std::remove_const_t<decltype(prologue)>>{view, prologue};
 }
 
 /// source | op.
 template<class View, class Chain, class Op>
 [[nodiscard]] constexpr auto operator|(const source<View, Chain>& from, const Op& op) {
-    const auto prologue =
-        detail::append_checked<detail::place::prologue, 1, source<View, Chain>::memory>(
-            from.prologue, op);
+    const auto prologue = detail::append_checked<detail::place::prologue, detail::no_head,
+                                                 source<View, Chain>::memory>(from.prologue, op);
     return source<View, std::remove_const_t<decltype(prologue)>>{from.view, prologue};
 }
 
 /// op | op: a fragment that can be named and used in several programs.
 template<any_op Left, class Op>
 [[nodiscard]] constexpr auto operator|(const Left& left, const Op& op) {
-    return detail::append_checked<detail::place::fragment, 1, memory_of<Left>>(
+    return detail::append_checked<detail::place::fragment, detail::no_head, memory_of<Left>>(
         append(chain<>{}, left), op);
 }
 
 /// fragment | op.
 template<class... Ops, class Op>
 [[nodiscard]] constexpr auto operator|(const chain<Ops...>& left, const Op& op) {
-    return detail::append_checked<detail::place::fragment, 1, chain<Ops...>::memory>(left, op);
+    return detail::append_checked<detail::place::fragment, detail::no_head, chain<Ops...>::memory>(
+        left, op);
 }
 
 /// program | op, or program | fragment.
 template<class Head, class Chain, class Op>
 [[nodiscard]] constexpr auto operator|(const program<Head, Chain>& left, const Op& op) {
     const auto longer =
-        detail::append_checked<detail::place::program, Head::results, program<Head, Chain>::memory>(
+        detail::append_checked<detail::place::program, Head, program<Head, Chain>::memory>(
             left.chain, op);
     return program<Head, std::remove_const_t<decltype(longer)>>{left.head, longer};
 }

@@ -14,11 +14,12 @@ namespace r9v::inline R9V_ABI {
 /// Which coordinates of the result an operand follows.
 enum class span {
     scalar, ///< one value: rank 1, extent 1
-    column, ///< one value per column: rank 1, or rank 2 with a batch axis in front
-    row,    ///< one value per row: rank 1, or rank 2 with a batch axis in front
-    group,  ///< one value per row and group of columns: rank 2, or 3 with a batch axis
-    matrix, ///< one value per element: rank 2, or 3 with a batch axis
-};
+    head,   ///< one value per head: rank 1, or rank 2 with a batch axis in front
+    column, ///< one value per column: rank 1
+    row,    ///< one value per row: rank 1
+    group,  ///< one value per row and group of columns: rank 2
+    matrix, ///< one value per element: rank 2
+}; // all but scalar: one axis more with the batches in front, two with batches and heads
 
 enum class access { read, write, accumulate };
 
@@ -33,7 +34,9 @@ template<span Span, any_tensor View>
 struct operand {
     static constexpr span along = Span;
     static constexpr space memory = View::memory;
-    static constexpr bool has_batch = View::rank == span_rank(Span) + 1;
+    static constexpr bool has_head =
+        Span != span::head && Span != span::scalar && View::rank == span_rank(Span) + 2;
+    static constexpr bool has_batch = View::rank == span_rank(Span) + 1 || has_head;
     using view_type = View;
     using element = typename View::value_type;
 
@@ -47,6 +50,8 @@ struct operand {
     R9V_HD constexpr auto* base(const coordinate& at) const {
         auto* pointer = view.data;
         if constexpr (has_batch) pointer += at.batch_base * view.strides[0];
+        if constexpr (has_head) pointer += at.head_base * view.strides[1];
+        if constexpr (Span == span::head) pointer += at.head_base * view.strides[View::rank - 1];
         if constexpr (Span == span::column) pointer += at.column_base * column_stride();
         if constexpr (Span == span::row || Span == span::group || Span == span::matrix)
             pointer += at.row_base * row_stride();

@@ -42,8 +42,8 @@ consteval parameter_tensor judge_parameter() {
 template<span Span, parameter_tensor Judged, class View>
 [[nodiscard]] constexpr auto parameter_along(const View& values, int group_shift = 0) {
     static_assert(Judged != parameter_tensor::not_a_tensor,
-                  "r9v: per_tensor(), per_row(), per_column() and per_group() take tensors. Write "
-                  "the number itself, as in scale(0.5f).");
+                  "r9v: per_tensor(), per_head(), per_row(), per_column() and per_group() take "
+                  "tensors. Write the number itself, as in scale(0.5f).");
     if constexpr (Judged == parameter_tensor::right) {
         return operand<Span, View>{values, group_shift};
     } else {
@@ -63,13 +63,25 @@ template<class View>
     return detail::parameter_along<span::scalar, judged>(values);
 }
 
-/// One number per row of the result: rank 1 [rows], or rank 2 [batches, rows].
+/// One number per head of the result: rank 1 [heads], or rank 2 [batches, heads]. For programs that
+/// have heads: attention, and row programs of rank 4.
 template<class View>
-[[nodiscard]] constexpr auto per_row(const View& values) {
+[[nodiscard]] constexpr auto per_head(const View& values) {
     constexpr auto judged = detail::judge_parameter<View, 1, 2>();
     static_assert(judged != detail::parameter_tensor::wrong_rank,
-                  "r9v: per_row() takes a tensor of rank 1 [rows] or 2 [batches, rows]. Pass one "
-                  "value per row.");
+                  "r9v: per_head() takes a tensor of rank 1 [heads] or 2 [batches, heads]. Pass "
+                  "one value per head.");
+    return detail::parameter_along<span::head, judged>(values);
+}
+
+/// One number per row of the result: rank 1 [rows], 2 [batches, rows] or 3 [batches, heads, rows].
+template<class View>
+[[nodiscard]] constexpr auto per_row(const View& values) {
+    constexpr auto judged = detail::judge_parameter<View, 1, 3>();
+    static_assert(
+        judged != detail::parameter_tensor::wrong_rank,
+        "r9v: per_row() takes a tensor of rank 1 [rows], 2 [batches, rows] or 3 [batches, "
+        "heads, rows]. Pass one value per row.");
     return detail::parameter_along<span::row, judged>(values);
 }
 
@@ -84,14 +96,14 @@ template<class View>
 }
 
 /// One number per row and group of `group` neighbouring columns: rank 2 [rows, columns / group],
-/// rounded up, or 3 with batches in front. `group` is a power of two, 8 or more; launch refuses
-/// others.
+/// rounded up, 3 with batches in front, or 4 with batches and heads. `group` is a power of two, 8
+/// or more; launch refuses others.
 template<class View>
 [[nodiscard]] constexpr auto per_group(const View& values, int group) {
-    constexpr auto judged = detail::judge_parameter<View, 2, 3>();
+    constexpr auto judged = detail::judge_parameter<View, 2, 4>();
     static_assert(judged != detail::parameter_tensor::wrong_rank,
-                  "r9v: per_group() takes a tensor of rank 2 [rows, groups] or 3 [batches, rows, "
-                  "groups]. Pass one value per row and group.");
+                  "r9v: per_group() takes a tensor of rank 2 [rows, groups], 3 [batches, rows, "
+                  "groups] or 4 [batches, heads, rows, groups]. Pass one value per row and group.");
     const bool right = group >= 8 && is_power_of_two(group);
     return detail::parameter_along<span::group, judged>(
         values, right ? std::countr_zero(static_cast<unsigned>(group)) : -1);

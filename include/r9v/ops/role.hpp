@@ -15,6 +15,8 @@ namespace r9v::inline R9V_ABI {
 enum class role {
     map,      ///< a run to a run, from the values and the position alone
     operand,  ///< a run to a run, reading tensors
+    mask,     ///< selects which scores count; before a softmax, behind everything else
+    sink,     ///< a logit that joins a softmax's sum and nothing else
     each,     ///< one op for each of the two results of `both`
     gate,     ///< the two results of `both` to one
     quantize, ///< to the grid of a narrow type; only taps and stores may follow
@@ -31,6 +33,24 @@ concept any_op = requires {
 /// An op that keeps a state over many runs (a row or a tensor) and writes it once.
 template<class T>
 concept stateful_tap = any_op<T> && requires { T::scope; };
+
+/// What a head may know about each row besides its results.
+enum class row_statistic {
+    log_sum_exp,       ///< natural logarithm of the sum of exponentials; -inf where nothing is kept
+    maximum,           ///< the largest value that entered the softmax
+    mean,              ///< of the values that entered the norm
+    inverse_deviation, ///< 1 / sqrt(variance + epsilon), or 1 / sqrt(mean square + epsilon)
+};
+
+/// An op that writes a statistic of the head; it sees no values.
+template<class T>
+concept takes_statistic = any_op<T> && requires {
+    { T::statistic } -> std::convertible_to<row_statistic>;
+};
+
+/// An op that needs a row of results at once instead of runs.
+template<class T>
+concept takes_whole_row = any_op<T> && requires { requires T::needs_whole_row; };
 
 /// Stands in for an op that was refused, so that one mistake gives one error.
 struct rejected {

@@ -34,7 +34,8 @@ template<int Width, class Real>
     return all;
 }
 
-/// Where the first value of a run stands: 64-bit batch, row and column of the result.
+/// Where the first value of a run stands: 64-bit batch, head, row and column of the result. Scores
+/// of attention have queries as rows and keys as columns.
 ///
 /// On a device the bases are the same for a whole wave and the offsets belong to the lane, so that
 /// addresses split into a scalar base and one 32-bit lane offset. Ops that only want to know the
@@ -45,10 +46,14 @@ struct coordinate {
     index_t column_base = 0;
     std::int32_t row_offset = 0;
     std::int32_t column_offset = 0;
+    index_t head_base = 0; ///< 0 where the kernel has no heads
 
     [[nodiscard]] R9V_HD constexpr index_t batch() const { return batch_base; }
+    [[nodiscard]] R9V_HD constexpr index_t head() const { return head_base; }
     [[nodiscard]] R9V_HD constexpr index_t row() const { return row_base + row_offset; }
     [[nodiscard]] R9V_HD constexpr index_t column() const { return column_base + column_offset; }
+    [[nodiscard]] R9V_HD constexpr index_t query() const { return row(); }
+    [[nodiscard]] R9V_HD constexpr index_t key() const { return column(); }
 };
 
 /// Extents of a program's result: what coordinates run over.
@@ -56,6 +61,7 @@ struct extents {
     index_t batches = 1;
     index_t rows = 0;
     index_t columns = 0;
+    index_t heads = 1;
 };
 
 } // namespace r9v::inline R9V_ABI

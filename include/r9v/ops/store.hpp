@@ -56,7 +56,7 @@ consteval destination_rule broken_destination_rule() {
         return destination_rule::constant;
     } else if constexpr (!is_element<typename View::value_type>) {
         return destination_rule::element;
-    } else if constexpr (View::rank != 2 && View::rank != 3) {
+    } else if constexpr (View::rank < 2 || View::rank > 4) {
         return destination_rule::rank;
     } else {
         return destination_rule::kept;
@@ -73,14 +73,15 @@ constexpr bool report_destination() {
                   "r9v: unknown element type. Use float, half, bf16, fp8_e4m3, fp8_e5m2, int8, "
                   "uint8 or int32, or an engine type with the same bits.");
     static_assert(Broken != destination_rule::rank,
-                  "r9v: a result is a matrix. Store into a tensor of rank 2 [rows, columns] or 3 "
-                  "[batches, rows, columns].");
+                  "r9v: a result is a matrix. Store into a tensor of rank 2 [rows, columns], 3 "
+                  "[batches, rows, columns] or 4 [batches, heads, rows, columns].");
     return Broken == destination_rule::kept;
 }
 
 } // namespace detail
 
-/// `... | store(t)`: t has rank 2 [rows, columns], or 3 with batches in front; any strides
+/// `... | store(t)`: t has rank 2 [rows, columns], 3 with batches in front, or 4 with batches and
+/// heads; any strides
 /// (`transposed(t)`, `slice(t, ...)`).
 template<class View>
 [[nodiscard]] constexpr auto store(const View& to) {

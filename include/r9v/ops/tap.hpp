@@ -91,7 +91,7 @@ consteval statistic_rule broken_statistic_rule() {
         return statistic_rule::element;
     } else if constexpr (Scope == tap_scope::tensor && View::rank != 1) {
         return statistic_rule::tensor_rank;
-    } else if constexpr (Scope == tap_scope::row && View::rank > 2) {
+    } else if constexpr (Scope == tap_scope::row && View::rank > 3) {
         return statistic_rule::row_rank;
     } else {
         return statistic_rule::kept;
@@ -109,8 +109,8 @@ constexpr bool report_statistic() {
                   "r9v: absmax() takes a tensor of rank 1 with one element. Write absmax_rows(t) "
                   "for one value per row.");
     static_assert(Broken != statistic_rule::row_rank,
-                  "r9v: a row statistic takes a tensor of rank 1 [rows] or 2 [batches, rows]. Pass "
-                  "one value per row.");
+                  "r9v: a row statistic takes a tensor of rank 1 [rows], 2 [batches, rows] or 3 "
+                  "[batches, heads, rows]. Pass one value per row.");
     return Broken == statistic_rule::kept;
 }
 
@@ -128,7 +128,8 @@ template<class View>
     }
 }
 
-/// Largest magnitude of each row; t is float, of rank 1 [rows] or 2 [batches, rows].
+/// Largest magnitude of each row; t is float, of rank 1 [rows], 2 [batches, rows] or 3 [batches,
+/// heads, rows].
 template<class View>
 [[nodiscard]] constexpr auto absmax_rows(const View& to) {
     constexpr auto broken = detail::broken_statistic_rule<tap_scope::row, View>();
@@ -139,7 +140,8 @@ template<class View>
     }
 }
 
-/// Sum of each row; t is float, of rank 1 [rows] or 2 [batches, rows].
+/// Sum of each row; t is float, of rank 1 [rows], 2 [batches, rows] or 3 [batches, heads,
+/// rows].
 template<class View>
 [[nodiscard]] constexpr auto sum_rows(const View& to) {
     constexpr auto broken = detail::broken_statistic_rule<tap_scope::row, View>();
@@ -150,7 +152,8 @@ template<class View>
     }
 }
 
-/// Sum of the squares of each row; t is float, of rank 1 [rows] or 2 [batches, rows].
+/// Sum of the squares of each row; t is float, of rank 1 [rows], 2 [batches, rows] or 3 [batches,
+/// heads, rows].
 template<class View>
 [[nodiscard]] constexpr auto sum_squares_rows(const View& to) {
     constexpr auto broken = detail::broken_statistic_rule<tap_scope::row, View>();

@@ -122,12 +122,18 @@ private:
     void check_extents(const char* name, const operand<Span, View>& o, access how) {
         using op = operand<Span, View>;
         constexpr int rank = View::rank;
+        if constexpr (op::has_head || Span == span::head)
+            expect(name, "heads", o.view.extents[Span == span::head ? rank - 1 : 1], result_.heads);
+        else if (how != access::read && Span != span::scalar && result_.heads > 1)
+            fail(error{"r9v: %s has no head axis but the program has %" PRId64 " heads. Pass a "
+                       "tensor of rank %d with batches and heads in front.",
+                       name, result_.heads, span_rank(Span) + 2});
         if constexpr (op::has_batch) {
             expect(name, "batches", o.view.extents[0], result_.batches);
         } else if (how != access::read && Span != span::scalar && result_.batches > 1) {
             fail(error{"r9v: %s has no batch axis but the program has %" PRId64 " batches. Pass a "
                        "tensor of rank %d with the batches in front.",
-                       name, result_.batches, rank + 1});
+                       name, result_.batches, span_rank(Span) + 1});
         }
         if constexpr (Span == span::scalar) expect(name, "elements", o.view.extents[0], 1);
         if constexpr (Span == span::column || Span == span::matrix)

@@ -68,6 +68,57 @@ inline result launch(const void* kernel, unsigned blocks, unsigned threads, void
 inline result current_device(int* device) {
     return cudaGetDevice(device);
 }
+
+// Events: timed ones answer event_elapsed, blocking ones make a waiting host thread sleep.
+using event_handle = cudaEvent_t;
+inline constexpr result not_ready = cudaErrorNotReady;
+inline result event_create(event_handle* e, bool timed, bool blocking) {
+    return cudaEventCreateWithFlags(e, (timed ? cudaEventDefault : cudaEventDisableTiming) |
+                                           (blocking ? cudaEventBlockingSync : cudaEventDefault));
+}
+inline result event_destroy(event_handle e) {
+    return cudaEventDestroy(e);
+}
+inline result event_record(event_handle e, stream_handle s) {
+    return cudaEventRecord(e, s);
+}
+inline result event_synchronize(event_handle e) {
+    return cudaEventSynchronize(e);
+}
+inline result event_query(event_handle e) {
+    return cudaEventQuery(e);
+}
+inline result event_elapsed(float* milliseconds, event_handle from, event_handle to) {
+    return cudaEventElapsedTime(milliseconds, from, to);
+}
+inline result stream_wait(stream_handle s, event_handle e) {
+    return cudaStreamWaitEvent(s, e, 0);
+}
+inline result stream_query(stream_handle s) {
+    return cudaStreamQuery(s);
+}
+inline result set_device(int device) {
+    return cudaSetDevice(device);
+}
+/// The calling thread's last error, which is forgotten.
+inline result take_last_error() {
+    return cudaGetLastError();
+}
+
+// Pinned host memory, which copies reach without the host's help.
+inline result host_allocate(void** pointer, std::size_t bytes) {
+    return cudaHostAlloc(pointer, bytes, cudaHostAllocDefault);
+}
+inline result host_release(void* pointer) {
+    return cudaFreeHost(pointer);
+}
+inline bool is_pinned(const void* pointer) {
+    cudaPointerAttributes found{};
+    if (cudaPointerGetAttributes(&found, pointer) == success)
+        return found.type == cudaMemoryTypeHost;
+    (void)take_last_error();
+    return false;
+}
 #else
 using stream_handle = hipStream_t;
 using result = hipError_t;
@@ -109,6 +160,58 @@ inline result launch(const void* kernel, unsigned blocks, unsigned threads, void
 }
 inline result current_device(int* device) {
     return hipGetDevice(device);
+}
+
+// Events: timed ones answer event_elapsed, blocking ones make a waiting host thread sleep.
+using event_handle = hipEvent_t;
+inline constexpr result not_ready = hipErrorNotReady;
+inline result event_create(event_handle* e, bool timed, bool blocking) {
+    return hipEventCreateWithFlags(e, (timed ? hipEventDefault : hipEventDisableTiming) |
+                                          (blocking ? hipEventBlockingSync : hipEventDefault));
+}
+inline result event_destroy(event_handle e) {
+    return hipEventDestroy(e);
+}
+inline result event_record(event_handle e, stream_handle s) {
+    return hipEventRecord(e, s);
+}
+inline result event_synchronize(event_handle e) {
+    return hipEventSynchronize(e);
+}
+inline result event_query(event_handle e) {
+    return hipEventQuery(e);
+}
+inline result event_elapsed(float* milliseconds, event_handle from, event_handle to) {
+    return hipEventElapsedTime(milliseconds, from, to);
+}
+inline result stream_wait(stream_handle s, event_handle e) {
+    return hipStreamWaitEvent(s, e, 0);
+}
+inline result stream_query(stream_handle s) {
+    return hipStreamQuery(s);
+}
+inline result set_device(int device) {
+    return hipSetDevice(device);
+}
+/// The calling thread's last error, which is forgotten.
+inline result take_last_error() {
+    return hipGetLastError();
+}
+
+// Pinned host memory, which copies reach without the host's help.
+inline result host_allocate(void** pointer, std::size_t bytes) {
+    return hipHostMalloc(pointer, bytes, hipHostMallocDefault);
+}
+inline result host_release(void* pointer) {
+    return hipHostFree(pointer);
+}
+inline bool is_pinned(const void* pointer) {
+    hipMemoryType found{};
+    if (hipPointerGetAttribute(&found, HIP_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                               const_cast<void*>(pointer)) == success)
+        return found == hipMemoryTypeHost;
+    (void)take_last_error();
+    return false;
 }
 #endif
 

@@ -40,6 +40,21 @@ template<any_tensor View>
     return to;
 }
 
+/// Heads in front of the sequence: [.., sequence, heads, dim], as projections write it, seen as
+/// [.., heads, sequence, dim], the order in which programs name the axes. The last axis stays.
+template<any_tensor View>
+    requires(View::rank >= 3 && View::element_layout != layout::column_major)
+[[nodiscard]] R9V_HD constexpr View heads_first(View from) {
+    constexpr int sequence = View::rank - 3;
+    const index_t extent = from.extents[sequence];
+    const index_t stride = from.strides[sequence];
+    from.extents[sequence] = from.extents[sequence + 1];
+    from.strides[sequence] = from.strides[sequence + 1];
+    from.extents[sequence + 1] = extent;
+    from.strides[sequence + 1] = stride;
+    return from;
+}
+
 /// `count` neighbouring positions of axis `axis`, from `begin` on; the layout stays. Not checked
 /// against the extents: the caller names positions that exist.
 template<any_tensor View>

@@ -29,6 +29,8 @@ struct gemm_geometry {
     float* partials = nullptr;
     std::int32_t parts = 1;
 
+    void attach(void* scratch) { partials = static_cast<float*>(scratch); }
+
     /// The first of a row's `parts` partial results for stateful tap number `tap` of the chain.
     [[nodiscard]] R9V_HD constexpr float* partials_of(int tap, index_t batch, index_t row) const {
         return partials + ((tap * batches + batch) * m + row) * parts;

@@ -112,6 +112,8 @@ enum class gemm_rule {
     same_element,
     rank,
     mixed_memory,
+    mask_in_source,
+    tap_in_source,
 };
 
 template<class View>
@@ -138,6 +140,20 @@ consteval gemm_rule broken_gemm_rule() {
     }
 }
 
+/// The same for the ops in front of x.
+template<class Input>
+consteval gemm_rule broken_gemm_source_rule() {
+    if constexpr (is_source<Input>) {
+        using prologue = decltype(Input::prologue);
+        if constexpr (prologue::has_mask || prologue::has_sink) {
+            return gemm_rule::mask_in_source;
+        } else if constexpr (prologue::has_tap) {
+            return gemm_rule::tap_in_source;
+        }
+    }
+    return gemm_rule::kept;
+}
+
 template<gemm_rule Broken>
 constexpr bool report_gemm() {
     static_assert(Broken != gemm_rule::not_a_tensor,
@@ -155,36 +171,14 @@ constexpr bool report_gemm() {
     static_assert(Broken != gemm_rule::mixed_memory,
                   "r9v: host and device tensors are mixed in one program. Use tensor everywhere "
                   "for a stream, host_tensor everywhere for r9v::reference.");
+    static_assert(Broken != gemm_rule::mask_in_source,
+                  "r9v: gemm() has no scores to mask. Masks belong to softmax(x | mask) and "
+                  "attention(q, k, v, mask).");
+    static_assert(Broken != gemm_rule::tap_in_source,
+                  "r9v: gemm() loads x more than once, so nothing can be written on the way. Move "
+                  "the tap behind the program that makes x.");
     return Broken == gemm_rule::kept;
 }
-
-/// Stands in for a head that was refused.
-struct rejected_head {
-    static constexpr int results = 1;
-    static constexpr space memory = space::none;
-};
-
-template<class Input>
-constexpr auto to_source(const Input& x) {
-    if constexpr (is_source<Input>) {
-        return x;
-    } else {
-        return source<Input, chain<>>{x, {}};
-    }
-}
-
-template<class T>
-struct view_of {
-    using type = T;
-};
-template<class View, class Chain>
-struct view_of<source<View, Chain>> {
-    using type = View;
-};
-
-} // namespace detail
-
-namespace detail {
 
 /// The same view of constant elements.
 template<any_tensor View>
@@ -235,7 +229,10 @@ template<class Input, class Weights>
 [[nodiscard]] constexpr auto gemm(const Input& x, const Weights& w) {
     using x_view = typename detail::view_of<Input>::type;
     constexpr auto broken = [] {
-        if constexpr (detail::is_weight_pair<Weights>) {
+        constexpr auto of_source = detail::broken_gemm_source_rule<Input>();
+        if constexpr (of_source != detail::gemm_rule::kept) {
+            return of_source;
+        } else if constexpr (detail::is_weight_pair<Weights>) {
             return detail::broken_gemm_rule<x_view, decltype(w.first), decltype(w.second)>();
         } else {
             return detail::broken_gemm_rule<x_view, Weights>();
@@ -246,7 +243,7 @@ template<class Input, class Weights>
         using head = gemm_head<std::remove_const_t<decltype(from)>, Weights>;
         return program<head, chain<>>{{from, w}, {}};
     } else {
-        return program<detail::rejected_head, chain<rejected>>{};
+        return detail::rejected_program{};
     }
 }
 

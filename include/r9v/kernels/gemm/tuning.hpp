@@ -4,6 +4,7 @@
 // The tiles that GEMM programs are compiled for. Host code only; nothing here asks for a GPU.
 #pragma once
 
+#include <r9v/kernels/family.hpp>
 #include <r9v/kernels/gemm/geometry.hpp>
 #include <r9v/kernels/gemm/problem.hpp>
 
@@ -30,11 +31,6 @@ struct gemm_tile {
 
     [[nodiscard]] R9V_HD constexpr int threads() const { return waves_m * waves_n * waves_k * 32; }
     friend constexpr bool operator==(const gemm_tile&, const gemm_tile&) = default;
-};
-
-template<gemm_tile... Tiles>
-struct tile_list {
-    static constexpr int size = sizeof...(Tiles);
 };
 
 namespace detail {
@@ -121,9 +117,5 @@ constexpr bool is_valid_tile(const gemm_tile& t, const gemm_traits& traits) {
 }
 
 } // namespace detail
-
-/// The tiles that `launch` chooses from when the program names none.
-template<class Program>
-using default_tiles = decltype(detail::default_tile_list<detail::traits_of<Program>>());
 
 } // namespace r9v::inline R9V_ABI
