@@ -1,4 +1,4 @@
-// expect: r9v: per_tensor(), per_row(), per_column() and per_group() take tensors.
+// expect: r9v: per_tensor(), per_head(), per_row(), per_column() and per_group() take tensors.
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 #include <r9v/kernels/gemm/problem.hpp>

@@ -1,4 +1,4 @@
-// expect: r9v: a prologue takes maps and operands.
+// expect: r9v: gemm() loads x more than once, so nothing can be written on the way.
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 #include <r9v/kernels/gemm/problem.hpp>
