@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// More thin names for the GPU runtime: devices, host memory, events, capture. Both runtimes spell
-// these alike but for the prefix.
+// More thin names for the GPU runtime: devices, memory, capture, the identity of streams. Both
+// runtimes spell these alike but for the prefix.
 #pragma once
 
 #include <r9v/platform/gpu.hpp>
@@ -19,9 +19,6 @@ namespace r9v::inline R9V_ABI {
 
 namespace platform {
 
-inline result set_device(int device) {
-    return R9V_RUNTIME(SetDevice)(device);
-}
 inline result device_synchronize() {
     return R9V_RUNTIME(DeviceSynchronize)();
 }
@@ -42,11 +39,6 @@ inline result device_of(stream_handle s, int* device) {
     return *device < 0 ? hipErrorInvalidHandle : success;
 #endif
 }
-/// An error that was handled here must not be found again by the next check of a launch.
-inline void forget_last_error() {
-    (void)R9V_RUNTIME(GetLastError)();
-}
-
 #if defined(__CUDACC__)
 inline constexpr result out_of_memory = cudaErrorMemoryAllocation;
 #else
@@ -54,49 +46,6 @@ inline constexpr result out_of_memory = hipErrorOutOfMemory;
 #endif
 inline result memory_info(std::size_t* free, std::size_t* total) {
     return R9V_RUNTIME(MemGetInfo)(free, total);
-}
-inline result host_allocate(void** pointer, std::size_t bytes) {
-#if defined(__CUDACC__)
-    return cudaMallocHost(pointer, bytes);
-#else
-    return hipHostMalloc(pointer, bytes, hipHostMallocDefault);
-#endif
-}
-inline result host_release(void* pointer) {
-#if defined(__CUDACC__)
-    return cudaFreeHost(pointer);
-#else
-    return hipHostFree(pointer);
-#endif
-}
-
-using event_handle = R9V_RUNTIME(Event_t);
-inline constexpr result not_ready = R9V_RUNTIME(ErrorNotReady);
-/// Without timing an event costs less to record and to wait for.
-inline result event_create(event_handle* e, bool timed = false) {
-    return R9V_RUNTIME(EventCreateWithFlags)(e, timed ? R9V_RUNTIME(EventDefault)
-                                                      : R9V_RUNTIME(EventDisableTiming));
-}
-inline result event_destroy(event_handle e) {
-    return R9V_RUNTIME(EventDestroy)(e);
-}
-inline result event_record(event_handle e, stream_handle s) {
-    return R9V_RUNTIME(EventRecord)(e, s);
-}
-inline result event_query(event_handle e) {
-    return R9V_RUNTIME(EventQuery)(e);
-}
-inline result event_synchronize(event_handle e) {
-    return R9V_RUNTIME(EventSynchronize)(e);
-}
-inline result event_elapsed(float* milliseconds, event_handle from, event_handle to) {
-    return R9V_RUNTIME(EventElapsedTime)(milliseconds, from, to);
-}
-inline result stream_wait(stream_handle s, event_handle e) {
-    return R9V_RUNTIME(StreamWaitEvent)(s, e, 0);
-}
-inline result stream_query(stream_handle s) {
-    return R9V_RUNTIME(StreamQuery)(s);
 }
 
 inline result is_capturing(stream_handle s, bool* capturing) {
