@@ -157,12 +157,8 @@ struct paged_sequences {
     }
     [[nodiscard]] R9V_HD constexpr index_t first_row(index_t) const { return 0; }
     [[nodiscard]] R9V_HD constexpr paged_rows<element> rows(index_t sequence, index_t head) const {
-        return {view.data + head * view.strides[1],
-                view.strides[2],
-                view.strides[0],
-                table.data + sequence * table.strides[0],
-                page_size,
-                length(sequence)};
+        return {view.data + head * view.strides[1],       view.strides[2], view.strides[0],
+                table.data + sequence * table.strides[0], page_size,       length(sequence)};
     }
 };
 
@@ -194,7 +190,7 @@ namespace detail {
 
 enum class form_rule { kept, source, not_a_tensor, rank, layout, indices, index_rank, memory };
 
-template<class T, int Rank>
+template<class T>
 inline constexpr bool is_index_tensor = [] {
     if constexpr (any_tensor<T>) {
         return std::is_same_v<typename T::value_type, std::int32_t> &&
@@ -215,7 +211,7 @@ consteval form_rule broken_form_rule() {
         return form_rule::rank;
     } else if constexpr (View::element_layout != layout::row_major) {
         return form_rule::layout;
-    } else if constexpr (!(is_index_tensor<Indices, 0> && ...)) {
+    } else if constexpr (!(is_index_tensor<Indices> && ...)) {
         return form_rule::indices;
     } else if constexpr (!(same_memory(View::memory, Indices::memory) && ...)) {
         return form_rule::memory;

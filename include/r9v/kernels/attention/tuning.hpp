@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// The tiles that attention programs are compiled for. Host code only; nothing here asks for a GPU.
+#pragma once
+
+#include <r9v/kernels/attention/geometry.hpp>
+#include <r9v/kernels/attention/problem.hpp>
+#include <r9v/kernels/family.hpp>
+
+namespace r9v::inline R9V_ABI {
+
+/// How a kernel is built, and with it what it is good at. Either computes any program.
+enum class attention_regime {
+    prefill, ///< many queries: matrix instructions on tiles of queries and keys; needs rows of k
+             ///< and v that are 16-byte aligned
+    decode,  ///< few queries: reads each key and value once for a group of query heads, split over
+             ///< the keys
+};
+
+/// What one block computes at a time: the scores of `queries` rows with `keys` keys. Under decode
+/// the rows are the queries of all heads that share a key head.
+struct attention_tile {
+    int queries = 128;
+    int keys = 32;
+    int waves = 8;
+    attention_regime regime = attention_regime::prefill;
+
+    [[nodiscard]] R9V_HD constexpr int threads() const { return waves * 32; }
+    friend constexpr bool operator==(const attention_tile&, const attention_tile&) = default;
+};
+
+namespace detail {
+
+/// What tuning looks at in a program.
+struct attention_traits {
+    attention_dims dims;
+    scores_traits scores;
+    bool prologue = false;
+    bool paged = false;
+    friend constexpr bool operator==(const attention_traits&, const attention_traits&) = default;
+};
+
+template<class Head>
+inline constexpr attention_traits attention_traits_of = {
+    Head::dims, Head::scoring,
+    std::remove_cvref_t<decltype(std::declval<Head>().q.prologue)>::size != 0,
+    Head::keys_type::form == sequence_form::paged};
+
+/// 8 waves of 16 queries: registers hold 16 x value dim results a wave.
+constexpr attention_tile large_prefill_tile(const attention_traits& t) {
+    return {.queries = 128,
+            .keys = t.dims.padded_key() <= 64 ? 64 : 32,
+            .waves = 8,
+            .regime = attention_regime::prefill};
+}
+/// For programs with too few queries to give every compute unit a large tile.
+constexpr attention_tile small_prefill_tile(const attention_traits& t) {
+    return {.queries = 64,
+            .keys = t.dims.padded_key() <= 64 ? 64 : 32,
+            .waves = 4,
+            .regime = attention_regime::prefill};
+}
+constexpr attention_tile decode_tile(const attention_traits&) {
+    return {.queries = 4, .keys = 64, .waves = 8, .regime = attention_regime::decode};
+}
+
+template<attention_traits Traits>
+using attention_default_tiles =
+    tile_list<large_prefill_tile(Traits), small_prefill_tile(Traits), decode_tile(Traits)>;
+
+/// Whether the kernels can be built with this tile.
+constexpr bool is_valid_tile(const attention_tile& t, const attention_traits&) {
+    if (t.waves < 1 || t.waves > 16) return false;
+    if (t.regime == attention_regime::decode)
+        return t.queries >= 1 && t.queries <= 16 && t.keys >= 1;
+    return t.queries == 16 * t.waves && (t.keys == 32 || t.keys == 64);
+}
+
+} // namespace detail
+
+} // namespace r9v::inline R9V_ABI
