@@ -6,14 +6,17 @@
 #pragma once
 
 #include <r9v/ops/activation.hpp>
+#include <r9v/ops/alibi.hpp>
 #include <r9v/ops/arithmetic.hpp>
 #include <r9v/ops/bind.hpp>
 #include <r9v/ops/gate.hpp>
 #include <r9v/ops/grammar.hpp>
 #include <r9v/ops/map.hpp>
+#include <r9v/ops/mask.hpp>
 #include <r9v/ops/nonfinite.hpp>
 #include <r9v/ops/optional.hpp>
 #include <r9v/ops/quantize.hpp>
+#include <r9v/ops/sink.hpp>
 #include <r9v/ops/statistic.hpp>
 #include <r9v/ops/store.hpp>
 #include <r9v/ops/tap.hpp>

@@ -70,8 +70,8 @@ enum class tile_answer { none, some, all };
 
 namespace detail {
 
-/// Past every column, with room for sums: extents are below 2^60.
-inline constexpr index_t far_away = index_t{1} << 61;
+/// Past every column, with room for sums: extents are below 2^58.
+inline constexpr index_t far_away = index_t{1} << 59;
 
 [[nodiscard]] R9V_HD constexpr index_t smaller(index_t a, index_t b) {
     return a < b ? a : b;
@@ -89,9 +89,14 @@ inline constexpr index_t far_away = index_t{1} << 61;
     return {range.begin, end, any ? all_begin : range.begin, any ? all_end : range.begin};
 }
 
-/// What a mask knows that can tell nothing about ranges.
-inline constexpr column_range anything{0, far_away, 0, 0};
-inline constexpr column_range everything{0, far_away, 0, far_away};
+/// The answer of a mask that can tell nothing about ranges, and of one that keeps all. Functions,
+/// since clang loads constants of class type from memory on a device.
+[[nodiscard]] R9V_HD constexpr column_range anything() {
+    return {0, far_away, 0, 0};
+}
+[[nodiscard]] R9V_HD constexpr column_range everything() {
+    return {0, far_away, 0, far_away};
+}
 
 template<class Mask>
 concept knows_columns = requires(const Mask& mask, const row_range& rows) {
@@ -127,11 +132,11 @@ concept knows_tiles = requires(const Mask& mask, const score_tile& tile) {
 template<any_op Op>
 [[nodiscard]] R9V_HD constexpr column_range columns_of(const Op& op, const row_range& rows) {
     if constexpr (Op::role != role::mask) {
-        return detail::everything;
+        return detail::everything();
     } else if constexpr (detail::knows_columns<Op>) {
         return op.columns_of(rows);
     } else {
-        return detail::anything;
+        return detail::anything();
     }
 }
 
@@ -164,7 +169,7 @@ inline constexpr bool has_tile_answers<chain<Ops...>> = (detail::knows_tiles<Ops
 template<class... Ops>
 [[nodiscard]] R9V_HD constexpr column_range columns_of(const chain<Ops...>& ops,
                                                        const row_range& rows) {
-    column_range range = detail::everything;
+    column_range range = detail::everything();
     [&]<std::size_t... Is>(std::index_sequence<Is...>) {
         (
             [&] {

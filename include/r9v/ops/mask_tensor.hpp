@@ -15,6 +15,7 @@ namespace r9v::inline R9V_ABI {
 template<any_tensor View>
 struct broadcast_operand : operand<span::matrix, View> {
     static_assert(View::rank == 4 && View::element_layout == layout::strided);
+    static constexpr bool broadcasts = true;
 
     /// The run at `at`. Which access it takes is the same for a whole program: a scalar branch.
     template<int Width, class Math>

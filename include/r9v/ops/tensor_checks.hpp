@@ -85,6 +85,18 @@ public:
                        name});
     }
 
+    /// A tensor of a mask, whose axes may each have one entry for all positions.
+    template<class Operand>
+        requires Operand::broadcasts
+    void operator()(const char* name, const Operand& o, access how) {
+        fail(check_view(name, o.view));
+        expect_or_one(name, "batches", o.view.extents[0], result_.batches);
+        expect_or_one(name, "heads", o.view.extents[1], result_.heads);
+        expect_or_one(name, "rows", o.view.extents[2], result_.rows);
+        expect_or_one(name, "columns", o.view.extents[3], result_.columns);
+        remember({region_of(o.view), name, how, false});
+    }
+
     /// Compares everything written with everything else; call it last.
     void check_overlap() {
         for (int i = 0; i < count_; ++i)
@@ -135,7 +147,7 @@ private:
                        "tensor of rank %d with the batches in front.",
                        name, result_.batches, span_rank(Span) + 1});
         }
-        if constexpr (Span == span::scalar) expect(name, "elements", o.view.extents[0], 1);
+        if constexpr (Span == span::scalar) expect(name, "elements", o.view.extents[rank - 1], 1);
         if constexpr (Span == span::column || Span == span::matrix)
             expect(name, "columns", o.view.extents[rank - 1], result_.columns);
         if constexpr (Span == span::row)
@@ -158,6 +170,13 @@ private:
         if (found == wanted) return;
         fail(error{"r9v: %s has %" PRId64 " %s but the result has %" PRId64 ". Pass a tensor with "
                    "%" PRId64 ".",
+                   name, found, what, wanted, wanted});
+    }
+
+    void expect_or_one(const char* name, const char* what, index_t found, index_t wanted) {
+        if (found == wanted || found == 1) return;
+        fail(error{"r9v: %s has %" PRId64 " %s but there are %" PRId64 ". Pass a tensor with "
+                   "%" PRId64 ", or with 1 for all of them.",
                    name, found, what, wanted, wanted});
     }
 
