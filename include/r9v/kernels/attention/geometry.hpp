@@ -21,6 +21,8 @@ struct attention_geometry {
     /// Rows of q, k and v all start at multiples of 16 bytes. 32 bits: the scalar unit loads no
     /// bytes.
     std::int32_t aligned = 0;
+    /// 32-bit offsets reach the rows of a tile from its first one.
+    std::int32_t near_rows = 0;
     /// Operands of the chain, of the score ops and of q's prologue allow 32-bit lane offsets within
     /// a tile, so runs of 8 may be used.
     std::int32_t wide_chain = 0;

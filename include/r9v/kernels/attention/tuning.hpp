@@ -65,9 +65,11 @@ constexpr attention_tile decode_tile(const attention_traits&) {
     return {.queries = 4, .keys = 64, .waves = 8, .regime = attention_regime::decode};
 }
 
-template<attention_traits Traits>
-using attention_default_tiles =
-    tile_list<large_prefill_tile(Traits), small_prefill_tile(Traits), decode_tile(Traits)>;
+template<class Head>
+constexpr auto attention_default_tiles() {
+    constexpr attention_traits t = attention_traits_of<Head>;
+    return tile_list<large_prefill_tile(t), small_prefill_tile(t), decode_tile(t)>{};
+}
 
 /// Whether the kernels can be built with this tile.
 constexpr bool is_valid_tile(const attention_tile& t, const attention_traits&) {

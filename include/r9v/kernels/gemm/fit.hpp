@@ -6,8 +6,7 @@
 #pragma once
 
 #include <r9v/kernels/gemm/tuning.hpp>
-#include <r9v/ops/chain.hpp>
-#include <r9v/ops/operand.hpp>
+#include <r9v/kernels/reach.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -16,18 +15,6 @@
 namespace r9v::inline R9V_ABI {
 
 namespace detail {
-
-inline constexpr index_t lane_reach = index_t{1} << 32; ///< bytes that a lane's offset spans
-
-constexpr index_t magnitude(index_t stride) {
-    return stride < 0 ? -stride : stride;
-}
-
-/// `steps` strides of `stride` elements fit a lane's offset, with room for the rest of a slab.
-constexpr bool within_reach(index_t stride, index_t steps, index_t bytes) {
-    constexpr index_t room = lane_reach - (index_t{1} << 16);
-    return steps <= 0 || magnitude(stride) <= room / bytes / steps;
-}
 
 /// How many of `rows` rows of a panel are within a lane's reach: all, or a power of two, so that
 /// runs of columns still start at multiples of their length.
@@ -57,37 +44,6 @@ bool allows_transposing_loads(const View& v) {
                (one_k || (k_stride > 0 && k_stride % 8 == 0 &&
                           within_reach(k_stride, 64, sizeof(typename View::value_type))));
     }
-}
-
-/// Whether 32-bit offsets reach `rows` rows and `columns` columns of every operand of a chain.
-struct reach_check {
-    index_t rows;
-    index_t columns;
-    index_t total_columns;
-    bool fits = true;
-
-    template<span Span, class View>
-    void operator()(const char*, const operand<Span, View>& o, access) {
-        constexpr index_t bytes = sizeof(typename View::value_type);
-        if constexpr (Span == span::row || Span == span::group || Span == span::matrix)
-            step(o.row_stride(), rows, bytes);
-        if constexpr (Span == span::column || Span == span::matrix)
-            step(o.column_stride(), columns, bytes);
-        if constexpr (Span == span::group) step(o.column_stride(), total_columns, bytes);
-    }
-
-private:
-    // Each of the two axes gets half of the reach; unsigned offsets do not go backwards.
-    void step(index_t stride, index_t steps, index_t bytes) {
-        fits = fits && stride >= 0 && within_reach(stride, 2 * steps, bytes);
-    }
-};
-
-template<class Chain>
-bool is_within_reach(const Chain& ops, index_t rows, index_t columns, index_t total_columns) {
-    reach_check check{rows, columns, total_columns};
-    visit_operands(ops, check);
-    return check.fits;
 }
 
 /// Estimated cycles of a tiled kernel. A compute unit has two SIMDs, on which a matrix instruction
