@@ -3,7 +3,7 @@
 //
 // Which tile a GEMM gets, by shape, alignment and strides. Nothing is launched: the pointers are
 // numbers.
-#include <r9v/kernels/gemm/fit.hpp>
+#include <r9v/kernels/gemm/family.hpp>
 #include <r9v/ops.hpp>
 
 #include <gtest/gtest.h>
