@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// How a stage of an overlap ring fails, with or without exceptions.
+#pragma once
+
+#include <r9v/core/error.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <optional>
+
+namespace r9v::inline R9V_ABI::runtime {
+
+/// What a stage of an item ended with.
+struct stage_failure {
+    r9v::error reason;
+    std::exception_ptr thrown; ///< what the stage threw, if it threw
+
+    [[noreturn]] void raise() const {
+#if defined(__cpp_exceptions)
+        if (thrown) std::rethrow_exception(thrown);
+#endif
+        throw_if_failed(reason);
+        std::abort();
+    }
+};
+
+/// Runs a stage, which returns nothing or a status, and answers how it failed, if it did.
+template<class Stage>
+std::optional<stage_failure> run_stage(const char* name, Stage&& stage) noexcept {
+    const auto run = [&]() -> std::optional<stage_failure> {
+        if constexpr (requires { status{stage()}; }) {
+            status outcome = stage();
+            if (!outcome) return stage_failure{outcome.error(), nullptr};
+        } else {
+            stage();
+        }
+        return std::nullopt;
+    };
+#if defined(__cpp_exceptions)
+    try {
+        return run();
+    } catch (const error& e) {
+        return stage_failure{e, std::current_exception()};
+    } catch (const std::exception& e) {
+        return stage_failure{error{"r9v: %s failed: %s. Handle it in the stage, or restart() the "
+                                   "ring after the item's get().",
+                                   name, e.what()},
+                             std::current_exception()};
+    } catch (...) {
+        return stage_failure{error{"r9v: %s threw something that is no std::exception. Handle it "
+                                   "in the stage, or restart() the ring after the item's get().",
+                                   name},
+                             std::current_exception()};
+    }
+#else
+    return run();
+#endif
+}
+
+} // namespace r9v::inline R9V_ABI::runtime

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) the r9v authors
+set(thread_sanitizer FLAGS -fsanitize=thread -g LINK -fsanitize=thread)
+
+r9v_add_test(NAME runtime.overlap_ring SOURCES overlap_ring.cpp LABELS unit runtime)
