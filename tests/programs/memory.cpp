@@ -20,19 +20,19 @@ void require(hipError_t code, const char* what) {
 /// Marks the bytes of a block that belong to its elements.
 std::vector<bool> element_bytes(const block& b) {
     std::vector<bool> mine(b.host.size(), false);
-    for (index_t i = 0; i < b.extents[0]; ++i)
-        for (index_t j = 0; j < b.extents[1]; ++j)
-            for (index_t k = 0; k < b.extents[2]; ++k) {
-                const index_t at = b.first + i * b.strides[0] + j * b.strides[1] + k * b.strides[2];
-                for (std::size_t byte = 0; byte < b.element; ++byte)
-                    mine[static_cast<std::size_t>(at) * b.element + byte] = true;
-            }
+    for_each_element(b, [&](index_t offset, const position&) {
+        for (std::size_t byte = 0; byte < b.element; ++byte)
+            mine[static_cast<std::size_t>(offset) * b.element + byte] = true;
+        return true;
+    });
     return mine;
 }
 
-std::string place_of(std::size_t number, index_t i, index_t j, index_t k) {
-    return "tensor " + std::to_string(number) + " at [" + std::to_string(i) + ", " +
-           std::to_string(j) + ", " + std::to_string(k) + "]";
+std::string place_of(std::size_t number, const position& at) {
+    std::string text = "tensor " + std::to_string(number) + " at [";
+    for (std::size_t axis = 0; axis < block::axes; ++axis)
+        text += (axis == 0 ? "" : ", ") + std::to_string(at[axis]);
+    return text + "]";
 }
 
 /// Every byte that is not an element's must be as it was.
@@ -60,26 +60,23 @@ void compare_elements(std::size_t number, const block& b, const std::vector<std:
     double error = 0;
     double norm = 0;
     double unit = 0;
-    for (index_t i = 0; i < b.extents[0]; ++i)
-        for (index_t j = 0; j < b.extents[1]; ++j)
-            for (index_t k = 0; k < b.extents[2]; ++k) {
-                const auto at = static_cast<std::size_t>(b.first + i * b.strides[0] +
-                                                         j * b.strides[1] + k * b.strides[2]) *
-                                b.element;
-                const double found = b.decode(&got[at]);
-                const double wanted = b.decode(&b.host[at]);
-                // Both round once: the exact results may fall on two sides of a midpoint.
-                const double slack = growth + b.slack(wanted);
-                if (!close(found, wanted, slack)) {
-                    ADD_FAILURE() << place_of(number, i, j, k) << " is " << found << ", not "
-                                  << wanted << " within " << slack;
-                    return;
-                }
-                if (!std::isfinite(wanted)) continue;
-                error += (found - wanted) * (found - wanted);
-                norm += wanted * wanted;
-                unit += b.slack(wanted) * b.slack(wanted) + growth * growth;
-            }
+    for_each_element(b, [&](index_t offset, const position& position) {
+        const std::size_t at = static_cast<std::size_t>(offset) * b.element;
+        const double found = b.decode(&got[at]);
+        const double wanted = b.decode(&b.host[at]);
+        // Both round once: the exact results may fall on two sides of a midpoint.
+        const double slack = growth + b.slack(wanted);
+        if (!close(found, wanted, slack)) {
+            ADD_FAILURE() << place_of(number, position) << " is " << found << ", not " << wanted
+                          << " within " << slack;
+            return false;
+        }
+        if (!std::isfinite(wanted)) return true;
+        error += (found - wanted) * (found - wanted);
+        norm += wanted * wanted;
+        unit += b.slack(wanted) * b.slack(wanted) + growth * growth;
+        return true;
+    });
     EXPECT_LE(std::sqrt(error), std::sqrt(unit))
         << "relative error of tensor " << number << " is " << std::sqrt(error / norm);
 }
@@ -95,8 +92,15 @@ double memory_record::special() {
 }
 
 memory_record::~memory_record() {
-    for (block& b : blocks)
+    forget_device();
+}
+
+void memory_record::forget_device() {
+    for (block& b : blocks) {
         if (b.device != nullptr) (void)hipFree(b.device);
+        b.device = nullptr;
+    }
+    device_bytes_.clear();
 }
 
 void place_on_device(block& b) {

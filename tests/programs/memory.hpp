@@ -42,12 +42,31 @@ struct block {
     void* device = nullptr;
     bool written = false;
     std::size_t element = 0;
-    index_t extents[3] = {1, 1, 1};
-    index_t strides[3] = {0, 0, 0};
+    static constexpr std::size_t axes = 4;
+    index_t extents[axes] = {1, 1, 1, 1};
+    index_t strides[axes] = {0, 0, 0, 0};
     index_t first = 0; ///< position of the first element
     double (*decode)(const std::byte*) = nullptr;
     double (*slack)(double) = nullptr; ///< distance between neighbours of the type at a value
 };
+
+/// Where an element stands: the last axes of a block, the ones in front 0.
+using position = index_t[block::axes];
+
+/// Calls `visit(offset in elements, position)` for every element of a block.
+template<class Visit>
+void for_each_element(const block& b, Visit&& visit) {
+    position at{};
+    for (at[0] = 0; at[0] < b.extents[0]; ++at[0])
+        for (at[1] = 0; at[1] < b.extents[1]; ++at[1])
+            for (at[2] = 0; at[2] < b.extents[2]; ++at[2])
+                for (at[3] = 0; at[3] < b.extents[3]; ++at[3]) {
+                    index_t offset = b.first;
+                    for (std::size_t axis = 0; axis < block::axes; ++axis)
+                        offset += at[axis] * b.strides[axis];
+                    if (!visit(offset, at)) return;
+                }
+}
 
 template<class T>
 double decode(const std::byte* at) {
@@ -87,6 +106,8 @@ public:
     void compare(double growth);
     /// Copies the device's memory back over `device_bytes`.
     void download();
+    /// Frees the device's memory, so that the next pass starts from the same bytes again.
+    void forget_device();
 
     template<class T>
         requires r9v::is_element<T>
@@ -120,28 +141,51 @@ public:
 
     template<class T, r9v::layout Layout = r9v::layout::row_major, std::size_t Rank>
     auto input(const r9v::extent (&sizes)[Rank], placement place = {}, values range = {}) {
-        return make<T, Layout, Rank>(sizes, place, &range, false);
+        return make<T, Layout, Rank>(sizes, place, false, random<T>(range));
+    }
+    /// An input whose values are `value_of(position, random value)`, called on the host alone.
+    template<class T, r9v::layout Layout = r9v::layout::row_major, std::size_t Rank, class ValueOf>
+    auto filled(const r9v::extent (&sizes)[Rank], const ValueOf& value_of, placement place = {},
+                values range = {}) {
+        return make<T, Layout, Rank>(sizes, place, false, [&](const position& at) {
+            return r9v::from_double<T>(
+                value_of(at, r9v::to_double(record_.random_value<T>(range))));
+        });
+    }
+    /// Whole numbers that the device reads: lengths, offsets, block tables, row by row.
+    template<std::size_t Rank>
+    auto indices(const r9v::extent (&sizes)[Rank], const std::vector<std::int32_t>& numbers) {
+        std::size_t next = 0;
+        return make<std::int32_t, r9v::layout::row_major, Rank>(
+            sizes, {}, false, [&](const position&) { return numbers.at(next++); });
     }
     template<class T, r9v::layout Layout = r9v::layout::row_major, std::size_t Rank>
     auto output(const r9v::extent (&sizes)[Rank], placement place = {}) {
-        return make<T, Layout, Rank>(sizes, place, nullptr, true);
+        return make<T, Layout, Rank>(sizes, place, true, nothing{});
     }
     /// Read and written in place.
     template<class T, r9v::layout Layout = r9v::layout::row_major, std::size_t Rank>
     auto in_place(const r9v::extent (&sizes)[Rank], placement place = {}) {
-        const values range{};
-        return make<T, Layout, Rank>(sizes, place, &range, true);
+        return make<T, Layout, Rank>(sizes, place, true, random<T>({}));
     }
 
 private:
-    template<class T, r9v::layout Layout, std::size_t Rank>
-    auto make(const r9v::extent (&sizes)[Rank], placement place, const values* range, bool written);
+    struct nothing {};
+
+    template<class T>
+    auto random(const values& range) {
+        return [this, range](const position&) {
+            return record_.random_value<T>(range);
+        };
+    }
+    template<class T, r9v::layout Layout, std::size_t Rank, class Fill>
+    auto make(const r9v::extent (&sizes)[Rank], placement place, bool written, const Fill& fill);
 
     memory_record& record_;
     std::size_t next_ = 0;
 };
 
-/// Strides of a matrix (or batch of matrices, or vector) in a layout with padding.
+/// Strides of a matrix (or batches and heads of matrices, or a vector) in a layout with padding.
 template<r9v::layout Layout, std::size_t Rank>
 void layout_strides(const r9v::extent (&sizes)[Rank], index_t padding,
                     r9v::extent (&strides)[Rank]) {
@@ -160,30 +204,21 @@ void layout_strides(const r9v::extent (&sizes)[Rank], index_t padding,
             strides[Rank - 1] = 2;
             strides[Rank - 2] = 2 * columns + padding;
         }
-        if constexpr (Rank == 3)
-            strides[0] = Layout == r9v::layout::column_major ? columns * strides[Rank - 1].value
+        index_t matrix = Layout == r9v::layout::column_major ? columns * strides[Rank - 1].value
                                                              : rows * strides[Rank - 2].value;
+        for (std::size_t axis = Rank - 2; axis-- > 0;) {
+            strides[axis] = matrix;
+            matrix *= sizes[axis].value;
+        }
     }
-}
-
-template<class T>
-void fill_random(memory_record& record, block& b, const values& range) {
-    for (index_t i = 0; i < b.extents[0]; ++i)
-        for (index_t j = 0; j < b.extents[1]; ++j)
-            for (index_t k = 0; k < b.extents[2]; ++k) {
-                const T value = record.random_value<T>(range);
-                const index_t at = b.first + i * b.strides[0] + j * b.strides[1] + k * b.strides[2];
-                std::memcpy(&b.initial[static_cast<std::size_t>(at) * sizeof(T)],
-                            static_cast<const void*>(&value), sizeof(T));
-            }
 }
 
 void place_on_device(block& b);
 
 template<side Side>
-template<class T, r9v::layout Layout, std::size_t Rank>
-auto memory<Side>::make(const r9v::extent (&sizes)[Rank], placement place, const values* range,
-                        bool written) {
+template<class T, r9v::layout Layout, std::size_t Rank, class Fill>
+auto memory<Side>::make(const r9v::extent (&sizes)[Rank], placement place, bool written,
+                        const Fill& fill) {
     r9v::extent strides[Rank];
     layout_strides<Layout>(sizes, place.padding, strides);
     if constexpr (Side == side::host) {
@@ -195,14 +230,19 @@ auto memory<Side>::make(const r9v::extent (&sizes)[Rank], placement place, const
         b.first = place.offset + (written ? guard : 0);
         index_t last = b.first;
         for (std::size_t axis = 0; axis < Rank; ++axis) {
-            b.extents[3 - Rank + axis] = sizes[axis].value;
-            b.strides[3 - Rank + axis] = strides[axis].value;
+            b.extents[block::axes - Rank + axis] = sizes[axis].value;
+            b.strides[block::axes - Rank + axis] = strides[axis].value;
             last += std::max<index_t>(sizes[axis].value - 1, 0) * strides[axis].value;
         }
         const auto elements = static_cast<std::size_t>(last + 1 + (written ? guard : 0));
         b.initial.assign(elements * sizeof(T), written ? poison : surroundings);
-        if constexpr (r9v::is_element<T>) {
-            if (range != nullptr) fill_random<T>(record_, b, *range);
+        if constexpr (!std::is_same_v<Fill, nothing>) {
+            for_each_element(b, [&](index_t offset, const position& at) {
+                const T value = fill(at);
+                std::memcpy(&b.initial[static_cast<std::size_t>(offset) * sizeof(T)],
+                            static_cast<const void*>(&value), sizeof(T));
+                return true;
+            });
         }
         b.host = b.initial;
         record_.blocks.push_back(std::move(b));
