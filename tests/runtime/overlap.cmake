@@ -3,3 +3,4 @@
 set(thread_sanitizer FLAGS -fsanitize=thread -g LINK -fsanitize=thread)
 
 r9v_add_test(NAME runtime.overlap_ring SOURCES overlap_ring.cpp LABELS unit runtime)
+r9v_add_test(NAME runtime.overlap_growth SOURCES overlap_growth.cpp LABELS unit runtime)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// How a stage of an overlap ring fails, with or without exceptions.
+// How the user's part of some work fails, with or without exceptions.
 #pragma once
 
 #include <r9v/core/error.hpp>
@@ -12,7 +12,7 @@
 
 namespace r9v::inline R9V_ABI::runtime {
 
-/// What a stage of an item ended with.
+/// What a stage ended with.
 struct stage_failure {
     r9v::error reason;
     std::exception_ptr thrown; ///< what the stage threw, if it threw
@@ -28,7 +28,7 @@ struct stage_failure {
 
 /// Runs a stage, which returns nothing or a status, and answers how it failed, if it did.
 template<class Stage>
-std::optional<stage_failure> run_stage(const char* name, Stage&& stage) noexcept {
+std::optional<stage_failure> run_stage([[maybe_unused]] const char* name, Stage&& stage) noexcept {
     const auto run = [&]() -> std::optional<stage_failure> {
         if constexpr (requires { status{stage()}; }) {
             status outcome = stage();
@@ -44,13 +44,13 @@ std::optional<stage_failure> run_stage(const char* name, Stage&& stage) noexcept
     } catch (const error& e) {
         return stage_failure{e, std::current_exception()};
     } catch (const std::exception& e) {
-        return stage_failure{error{"r9v: %s failed: %s. Handle it in the stage, or restart() the "
-                                   "ring after the item's get().",
+        return stage_failure{error{"r9v: %s failed: %s. Handle it there, or where the result is "
+                                   "asked for.",
                                    name, e.what()},
                              std::current_exception()};
     } catch (...) {
         return stage_failure{error{"r9v: %s threw something that is no std::exception. Handle it "
-                                   "in the stage, or restart() the ring after the item's get().",
+                                   "there, or where the result is asked for.",
                                    name},
                              std::current_exception()};
     }
