@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Rows of any length: one pass gathers the state of a row, a second one loads it again and
+// finishes. Several blocks may share a row; each gathers the state of its part in a kernel of its
+// own, and merges those of all parts before the second pass.
+#pragma once
+
+#include <r9v/kernels/rows/row_block.hpp>
+#include <r9v/kernels/rows/tuning.hpp>
+
+namespace r9v::inline R9V_ABI::kernels {
+
+template<row_tile Tile, class Program>
+class streaming_rows : public row_block<Program> {
+    using base = row_block<Program>;
+    using base::geometry_;
+    using base::is_loaded;
+    using base::left;
+    using base::program_;
+    using base::rows_;
+    using typename base::arithmetic;
+    using typename base::view_type;
+    using state = typename arithmetic::state;
+    static constexpr int runs = Tile.runs;
+
+public:
+    R9V_INLINE streaming_rows(const Program& program, const row_geometry& geometry, int waves,
+                              arch::local_bytes lds)
+        : base{program, geometry, waves, lds} {
+        const auto part = static_cast<std::int32_t>(geometry.part_columns);
+        begin_ = rows_.part * part;
+        end_ = begin_ + part < rows_.columns ? begin_ + part : rows_.columns;
+        if constexpr (arithmetic::is_shifted) shift_ = single<true>(rows_.at(0, 0))[0];
+    }
+
+    /// The state of the block's part of the row.
+    R9V_INLINE state gather() {
+        state mine{};
+        for_each_column<false>([&](auto math, const auto& x, const coordinate&) {
+            mine = arithmetic::add(math, mine, x, shift_);
+        });
+        return tile::over_row(mine, rows_.sharing, base::lds_, merge);
+    }
+
+    /// Leaves the state of a part in scratch memory.
+    R9V_INLINE void keep(const state& part) {
+        if (!rows_.speaks()) return;
+        const auto values = __builtin_bit_cast(floats, part);
+        float* to = place_of(rows_.part);
+        R9V_UNROLL
+        for (int i = 0; i < floats::count; ++i)
+            to[i] = values.values[i];
+    }
+    /// Merges the states of all parts, in a fixed order.
+    R9V_INLINE state recall() const {
+        state mine{};
+        const std::int32_t lane = rows_.lane_column / 8;
+        R9V_ROLLED
+        for (std::int32_t part = lane; part < geometry_.parts; part += rows_.sharing.lanes()) {
+            const float* from = place_of(part);
+            floats values;
+            R9V_UNROLL
+            for (int i = 0; i < floats::count; ++i)
+                values.values[i] = from[i];
+            mine = merge(mine, __builtin_bit_cast(state, values));
+        }
+        return tile::over_lanes(mine, rows_.sharing, merge);
+    }
+
+    R9V_INLINE void finish(const state& row) {
+        const auto totals = arithmetic::finish(wide_math{}, program_.head.kind, row, base::sink(),
+                                               geometry_.columns, shift_);
+        if constexpr (!base::one_result)
+            for_each_column<true>([&](auto math, const auto& x, const coordinate& at) {
+                base::finish(math, totals, x, at);
+            });
+        base::commit(totals, rows_.part == 0);
+    }
+
+private:
+    using floats = tile::detail::floats_of<state>;
+
+    struct merging {
+        R9V_INLINE state operator()(const state& a, const state& b) const {
+            return arithmetic::merge(wide_math{}, a, b);
+        }
+    };
+    static constexpr merging merge{};
+
+    [[nodiscard]] R9V_INLINE float* place_of(std::int32_t part) const {
+        const index_t matrix = rows_.batch * geometry_.heads + rows_.head;
+        const index_t row = matrix * geometry_.rows + rows_.row + rows_.lane_row;
+        return geometry_.partials + (row * geometry_.parts + part) * floats::count;
+    }
+
+    /// visit(math, run, coordinate) for the lane's runs of the part, then for its single values.
+    /// `Again`: of the second pass, which sees columns that no mask keeps too (they are not loaded)
+    /// and writes nothing on the way.
+    template<bool Again, class Visit>
+    R9V_INLINE void for_each_column(Visit visit) {
+        const std::int32_t first = begin_ + rows_.wave_in_row * rows_.chunk();
+        if (geometry_.wide != 0) {
+            R9V_ROLLED
+            for (std::int32_t column = first; column < end_; column += runs * rows_.step())
+                group<Again>(column, visit);
+            if (end_ % 8 == 0) return;
+        }
+        R9V_ROLLED
+        for (std::int32_t column = first; column < end_; column += rows_.step()) {
+            if (geometry_.wide != 0 && column + rows_.chunk() <= end_) continue;
+            const std::int32_t here = left(column, end_);
+            const std::int32_t count = geometry_.wide != 0 && here >= 8 ? 0 : here;
+            R9V_ROLLED
+            for (int e = 0; e < 8; ++e)
+                if (e < count) {
+                    const coordinate at = rows_.at(column, rows_.lane_column + e);
+                    visit(narrow_math{}, single<Again>(at), at);
+                }
+        }
+    }
+
+    template<bool Again, class Math, int Width>
+    [[nodiscard]] R9V_INLINE run<float, Width> treat(Math math, const run<float, Width>& x,
+                                                     const coordinate& at) const {
+        if constexpr (Again) {
+            return base::treat_again(math, x, at);
+        } else {
+            return base::treat(math, x, at);
+        }
+    }
+    template<bool Again>
+    [[nodiscard]] R9V_INLINE run<float, 1> single(const coordinate& at) const {
+        return treat<Again>(narrow_math{}, base::source_.template load<1>(narrow_math{}, at), at);
+    }
+
+    /// Some chunks, whose loads are under way together.
+    template<bool Again, class Visit>
+    R9V_INLINE void group(std::int32_t column, Visit& visit) {
+        raw_run<view_type> raw[runs];
+        const auto each = [&](auto work) {
+            [&]<int... Is>(std::integer_sequence<int, Is...>) {
+                (work(Is, column + Is * rows_.step()), ...);
+            }(std::make_integer_sequence<int, runs>{});
+        };
+        each([&](int r, std::int32_t at) {
+            if (at + 8 <= end_ && is_loaded(at)) base::load(raw[r], at, end_);
+        });
+        each([&](int r, std::int32_t start) {
+            if (start >= end_ || (!Again && !is_loaded(start)) || left(start, end_) < 8) return;
+            const coordinate at = rows_.at(start, rows_.lane_column);
+            run<float, 8> x = broadcast<8>(arithmetic::padding);
+            if (is_loaded(start)) x = treat<Again>(wide_math{}, raw[r].values(), at);
+            visit(wide_math{}, x, at);
+        });
+    }
+
+    std::int32_t begin_;
+    std::int32_t end_;
+    float shift_ = 0;
+};
+
+} // namespace r9v::inline R9V_ABI::kernels
