@@ -15,9 +15,15 @@ namespace detail {
 template<class Function>
 inline constexpr bool keeps_position =
     std::is_invocable_r_v<bool, const Function&, index_t, index_t, index_t, index_t>;
+/// Asked second, so that the body of a generic lambda is compiled for one kind of argument.
 template<class Function>
-inline constexpr bool keeps_coordinate =
-    std::is_invocable_r_v<bool, const Function&, const coordinate&>;
+consteval bool keeps_anything() {
+    if constexpr (keeps_position<Function>) {
+        return true;
+    } else {
+        return std::is_invocable_r_v<bool, const Function&, const coordinate&>;
+    }
+}
 
 template<class Function>
 concept answers_tiles = requires(const Function& function, const score_tile& tile) {
@@ -59,10 +65,10 @@ struct keep_if_op {
 
 private:
     [[nodiscard]] R9V_HD constexpr bool is_kept_at(const coordinate& at) const {
-        if constexpr (detail::keeps_coordinate<Function>) {
-            return function(at);
-        } else {
+        if constexpr (detail::keeps_position<Function>) {
             return function(at.batch(), at.head(), at.query(), at.key());
+        } else {
+            return function(at);
         }
     }
 };
@@ -76,8 +82,7 @@ private:
 template<class Function>
 [[nodiscard]] constexpr auto keep_if(const Function& function) {
     constexpr bool is_function = std::is_function_v<std::remove_pointer_t<Function>>;
-    constexpr bool is_callable =
-        detail::keeps_position<Function> || detail::keeps_coordinate<Function>;
+    constexpr bool is_callable = detail::keeps_anything<Function>();
     constexpr bool travels = std::is_trivially_copyable_v<Function>;
     static_assert(!is_function,
                   "r9v: keep_if() cannot take a function pointer, which leads nowhere on the "

@@ -33,7 +33,7 @@ inline constexpr std::int32_t reach = std::int32_t{1} << 30;
 
 /// `value` as 32 bits, saturated to ±reach. Two comparisons on the vector unit (the scalar unit has
 /// none of 64 bits for less), the rest stays on the scalar unit; the same for all runs of a tile.
-[[nodiscard]] R9V_HD constexpr std::int32_t within_reach(index_t value) {
+[[nodiscard]] R9V_HD constexpr std::int32_t saturated(index_t value) {
     const index_t bounded = value > reach ? reach : value;
     return static_cast<std::int32_t>(bounded < -reach ? -reach : bounded);
 }
@@ -53,11 +53,11 @@ struct band {
 
 /// Where column `row + bound` of the lane's row stands, counted from the run at `at`.
 [[nodiscard]] R9V_HD constexpr std::int32_t from_diagonal(index_t bound, const coordinate& at) {
-    return within_reach(at.row_base + bound - at.column_base) + (at.row_offset - at.column_offset);
+    return saturated(at.row_base + bound - at.column_base) + (at.row_offset - at.column_offset);
 }
 /// Where column `bound` stands, counted from the run at `at`.
 [[nodiscard]] R9V_HD constexpr std::int32_t from_run(index_t bound, const coordinate& at) {
-    return within_reach(bound - at.column_base) - at.column_offset;
+    return saturated(bound - at.column_base) - at.column_offset;
 }
 
 /// How far row i of a result stands from key i.

@@ -1,0 +1,10 @@
+// expect: r9v: causal() does not say where the diagonal lies
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+#include <r9v/attention.hpp>
+
+auto program(r9v::tensor<r9v::half, 4> q, r9v::tensor<r9v::half, 4> k,
+             r9v::tensor<r9v::half, 4> o) {
+    const auto mask = r9v::causal(true); // instead: const auto mask = r9v::causal(r9v::bottom_right);
+    return attention(q, k, k, mask) | r9v::store(o);
+}
