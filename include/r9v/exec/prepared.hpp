@@ -7,6 +7,7 @@
 #include <r9v/exec/fills.hpp>
 #include <r9v/kernels/family.hpp>
 #include <r9v/platform/gpu.hpp>
+#include <r9v/runtime/work_sink.hpp>
 
 #if R9V_HAS_KERNELS
 
@@ -39,7 +40,13 @@ public:
 
     /// Queues the work on `s`: fills for taps, then the kernels.
     [[nodiscard]] status enqueue(platform::stream_handle s,
-                                 const workspace& scratch) const noexcept;
+                                 const workspace& scratch) const noexcept {
+        runtime::stream_sink to{s};
+        return emit(to, scratch);
+    }
+    /// The same work, piece by piece, to a stream_sink or any other work_sink.
+    template<class Sink>
+    [[nodiscard]] status emit(Sink& sink, const workspace& scratch) const noexcept;
 
 private:
     template<class, class>
@@ -51,8 +58,8 @@ private:
 };
 
 template<class Program>
-status prepared<Program>::enqueue(platform::stream_handle s,
-                                  const workspace& scratch) const noexcept {
+template<class Sink>
+status prepared<Program>::emit(Sink& sink, const workspace& scratch) const noexcept {
     const std::size_t needed = plan_.scratch_bytes;
     if (scratch.bytes < needed || (needed != 0 && scratch.data == nullptr))
         return error{"r9v: the program needs %zu bytes of scratch memory and has %zu. Pass "
@@ -60,9 +67,7 @@ status prepared<Program>::enqueue(platform::stream_handle s,
                      needed, scratch.data == nullptr ? 0 : scratch.bytes};
     for (int i = 0; i < fills_.count; ++i) {
         const exec::fill& f = fills_.fills[i];
-        const auto filled = f.rows == 1 || f.pitch == f.width
-                                ? platform::fill(f.data, f.byte, f.width * f.rows, s)
-                                : platform::fill_rows(f.data, f.pitch, f.byte, f.width, f.rows, s);
+        const auto filled = sink.fill(f.data, f.pitch, f.byte, f.width, f.rows);
         if (filled != platform::success) return platform::check(filled, "memset");
     }
     auto geometry = plan_.geometry;
@@ -70,8 +75,7 @@ status prepared<Program>::enqueue(platform::stream_handle s,
     void* arguments[] = {const_cast<Program*>(&program_), &geometry};
     for (int i = 0; i < plan_.count; ++i) {
         const kernel_step& step = plan_.steps[i];
-        const auto launched =
-            platform::launch(step.kernel, step.blocks, step.threads, arguments, s);
+        const auto launched = sink.kernel(step.kernel, step.blocks, step.threads, arguments);
         if (launched != platform::success) return platform::check(launched, "launch");
     }
     return {};

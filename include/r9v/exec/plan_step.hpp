@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// The steps of a plan, behind one type: what can be changed piece by piece, and plain callables.
+#pragma once
+
+#include <r9v/exec/prepared.hpp>
+#include <r9v/platform/graph.hpp>
+#include <r9v/runtime/graph.hpp>
+#include <r9v/runtime/kernel_call.hpp>
+#include <r9v/runtime/stage.hpp>
+
+#if R9V_GPU
+
+#include <concepts>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace r9v::inline R9V_ABI {
+
+/// Names a step of a plan, for update(). `Work` is what the step holds.
+template<class Work>
+struct plan_step {
+    int index = -1;
+};
+
+namespace exec {
+
+/// Work that is emitted piece by piece, always in the same order.
+template<class Work>
+concept emittable =
+    std::copy_constructible<Work> && requires(const Work& work, runtime::work_sink& sink) {
+        { work.emit(sink) } -> std::same_as<status>;
+    };
+
+#if R9V_HAS_KERNELS
+/// A prepared program with its scratch memory.
+template<class Program>
+struct planned {
+    prepared<Program> program;
+    workspace scratch;
+
+    status emit(runtime::work_sink& sink) const noexcept { return program.emit(sink, scratch); }
+};
+#endif
+
+/// One step. `nodes` are its own in the captured graph, in the order of its pieces.
+class step {
+public:
+    step() = default;
+    step(const step&) = delete;
+    step& operator=(const step&) = delete;
+    virtual ~step() = default;
+
+    /// Queues the work on `s`.
+    virtual std::optional<runtime::stage_failure> enqueue(platform::stream_handle s) noexcept = 0;
+    /// Queues it on the captured `s` and notes its nodes.
+    virtual std::optional<runtime::stage_failure> capture(platform::stream_handle s) noexcept = 0;
+    /// Puts it into the nodes of `exec`; false when they cannot take it.
+    virtual bool change(platform::graph_exec_handle exec) noexcept = 0;
+
+    int graph = -1; ///< which of the plan's graphs holds it
+};
+
+template<emittable Work>
+class held_step final : public step {
+public:
+    explicit held_step(const Work& work) : work_{work} {}
+
+    void hold(const Work& work) { work_.emplace(work); } // no assignment: lambdas have none
+
+    std::optional<runtime::stage_failure> enqueue(platform::stream_handle s) noexcept override {
+        runtime::stream_sink to{s};
+        return emit(to);
+    }
+    std::optional<runtime::stage_failure> capture(platform::stream_handle s) noexcept override {
+        nodes_.clear();
+        runtime::capture_sink to{s, nodes_};
+        return emit(to);
+    }
+    bool change(platform::graph_exec_handle exec) noexcept override {
+        runtime::update_sink to{exec, nodes_};
+        return !emit(to) && to.complete();
+    }
+
+private:
+    std::optional<runtime::stage_failure> emit(runtime::work_sink& to) const noexcept {
+        if (status emitted = work_->emit(to); !emitted)
+            return runtime::stage_failure{emitted.error(), nullptr};
+        return std::nullopt;
+    }
+
+    std::optional<Work> work_;
+    std::vector<platform::graph_node> nodes_;
+};
+
+/// A function of the stream. It is called once for the capture, or at every replay of an eager
+/// plan.
+template<class F>
+class callable_step final : public step {
+public:
+    template<class G>
+    explicit callable_step(G&& f) : f_{std::forward<G>(f)} {}
+
+    std::optional<runtime::stage_failure> enqueue(platform::stream_handle s) noexcept override {
+        return runtime::run_stage("a step of the plan", [&] { return f_(s); });
+    }
+    std::optional<runtime::stage_failure> capture(platform::stream_handle s) noexcept override {
+        return enqueue(s);
+    }
+    bool change(platform::graph_exec_handle) noexcept override { return false; }
+
+private:
+    F f_;
+};
+
+/// What a plan keeps alive, and a pool whose memory it takes during the capture.
+class keeper {
+public:
+    keeper() = default;
+    keeper(const keeper&) = delete;
+    keeper& operator=(const keeper&) = delete;
+    virtual ~keeper() = default;
+    virtual status open(platform::stream_handle) { return {}; }
+    virtual void close() noexcept {}
+};
+
+template<class T>
+class kept final : public keeper {
+public:
+    template<class U>
+    explicit kept(U&& owner) : owner_{std::forward<U>(owner)} {}
+
+private:
+    T owner_;
+};
+
+template<class Pool>
+class pool_keeper final : public keeper {
+public:
+    explicit pool_keeper(Pool& pool) : pool_{pool} {}
+
+    status open(platform::stream_handle s) override {
+        memory_.reset(); // of a capture that is gone
+        kept_type memory;
+        if (auto opened = pool_.try_keep(memory, s); !opened) return error{opened.error()};
+        memory_.emplace(std::move(memory));
+        return {};
+    }
+    void close() noexcept override {
+        if (memory_) memory_->close();
+    }
+
+private:
+    using kept_type = decltype(std::declval<Pool&>().keep(std::declval<platform::stream_handle>()));
+
+    Pool& pool_;
+    std::optional<kept_type> memory_;
+};
+
+} // namespace exec
+
+} // namespace r9v::inline R9V_ABI
+
+#endif // R9V_GPU
