@@ -113,4 +113,20 @@ template<int Lanes, int Lane>
     return shared;
 }
 
+/// `value`, but at least `low` and at most `high`, which are scalars: one instruction.
+[[nodiscard]] R9V_INLINE std::uint32_t between(std::uint32_t value, std::uint32_t low,
+                                               std::uint32_t high) {
+    std::uint32_t result;
+    asm("v_med3_u32 %0, %1, %2, %3" : "=v"(result) : "v"(value), "s"(low), "s"(high));
+    return result;
+}
+
+/// Nothing that makes these values is moved behind what follows.
+template<int Count>
+R9V_INLINE void pin(float (&values)[Count]) {
+    R9V_UNROLL
+    for (float& value : values)
+        asm volatile("" : "+v"(value));
+}
+
 } // namespace r9v::inline R9V_ABI::arch

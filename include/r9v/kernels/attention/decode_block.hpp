@@ -18,12 +18,12 @@ struct decode_share {
 
 template<int Step>
 [[nodiscard]] R9V_HD constexpr decode_share
-decode_share_of(const column_range& range, std::uint32_t part, std::uint32_t parts) {
+decode_share_of(const decode_range& range, std::uint32_t part, std::uint32_t parts) {
     if (range.begin >= range.end) return {0, 0};
     const auto first = static_cast<std::uint32_t>(range.begin) / Step;
     const auto end = static_cast<std::uint32_t>(range.end);
     const std::uint32_t steps = (end + Step - 1) / Step - first;
-    const std::uint32_t each = steps / parts;
+    const std::uint32_t each = arch::uniform(steps / parts); // divided by vector instructions
     const std::uint32_t larger = steps - each * parts; // the first so many shares have one more
     const std::uint32_t before = part * each + (part < larger ? part : larger);
     const std::uint32_t own = each + (part < larger ? 1 : 0);
@@ -61,7 +61,7 @@ public:
 
         wave_type wave{program, geometry, sequence, place};
         const std::uint32_t index = arch::wave_index();
-        const column_range range = wave.columns();
+        const decode_range range = wave.columns();
         const decode_share share = decode_share_of<layout::step>(
             range, place.split * layout::waves + index, geometry.splits.value * layout::waves);
         wave.walk(share.begin, share.end, range);

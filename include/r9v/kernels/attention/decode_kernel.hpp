@@ -19,6 +19,14 @@ struct decode_row {
     std::uint32_t query;
 };
 
+/// A column_range of a sequence, whose length is known by then.
+struct decode_range {
+    std::int32_t begin;
+    std::int32_t end;
+    std::int32_t all_begin;
+    std::int32_t all_end;
+};
+
 template<attention_tile Tile, class Program>
 class decode_wave {
     using head_type = typename Program::head_type;
@@ -45,10 +53,8 @@ public:
           ratio_{geometry.ratio},
           first_score_{place_of_sum::first()},
           group_{static_cast<int>(arch::lane_index()) / layout::lanes},
-          keys_{program.head.k.rows(place.sequence, place.key_head), program.head.key_dim(),
-                geometry.near_rows != 0},
-          values_{program.head.v.rows(place.sequence, place.key_head), program.head.value_dim(),
-                  geometry.near_rows != 0} {
+          keys_{program.head.k.rows(place.sequence, place.key_head), program.head.key_dim()},
+          values_{program.head.v.rows(place.sequence, place.key_head), program.head.value_dim()} {
         const auto row = row_at(first_score_ / loads);
         at_ = sequence_.score(row.head, row.query, 0);
         scale_ = leading_scale(math{}, scores_, at_);
@@ -65,9 +71,9 @@ public:
     }
 
     /// Keys that matter to any of the rows, and among them those that matter to all.
-    [[nodiscard]] R9V_INLINE column_range columns() const {
+    [[nodiscard]] R9V_INLINE decode_range columns() const {
         if constexpr (!scores_type::has_mask) {
-            return {0, sequence_.keys, 0, sequence_.keys};
+            return narrow({0, sequence_.keys, 0, sequence_.keys});
         } else {
             const index_t begin = row_at(0).query;
             const index_t end = row_at(rows - 1).query + 1;
@@ -75,34 +81,34 @@ public:
             R9V_ROLLED
             for (std::uint32_t h = 1; h < ratio_.value; ++h)
                 all = united(all, columns_of(place_.key_head * ratio_.value + h, begin, end));
-            return all;
+            return narrow(all);
         }
     }
 
     /// Adds keys [begin, end) to the sums; inside [range.all_begin, range.all_end) no mask is
     /// tested.
-    R9V_INLINE void walk(std::int32_t begin, std::int32_t end, const column_range& range) {
+    R9V_INLINE void walk(std::int32_t begin, std::int32_t end, const decode_range& range) {
         if (begin >= end) return;
-        arch::words4 k[loads] = {};
-        arch::words4 v[loads] = {};
-        keys_.load(begin, end - begin, k);
-        values_.load(begin, end - begin, v);
-        while (true) {
+        arch::words4 k[loads];
+        arch::words4 v[loads];
+        keys_.load(begin, end, k);
+        values_.load(begin, end, v);
+        // The last step is a body of its own: behind loads that may not have been issued the
+        // compiler would wait for all of them.
+        for (; begin + layout::step < end; begin += layout::step) {
             const std::int32_t next = begin + layout::step;
-            const bool last = next >= end;
+            const bool whole = begin >= range.all_begin && next <= range.all_end;
             float x[rows * loads];
             multiply(k, x);
-            arch::schedule_fence();
-            if (!last) keys_.load(next, end - next, k);
-            arch::schedule_fence();
-            const bool whole = begin >= range.all_begin && next <= range.all_end && next <= end;
-            weigh(x, begin, end, whole);
+            keys_.load(next, end, k);
+            weigh(x, begin, range.end, whole);
             add_values(x, v, whole);
-            arch::schedule_fence();
-            if (last) break;
-            values_.load(next, end - next, v);
-            begin = next;
+            values_.load(next, end, v);
         }
+        float x[rows * loads];
+        multiply(k, x);
+        weigh(x, begin, range.end, false);
+        add_values(x, v, false);
     }
 
     /// Sums of all groups of lanes, in each of them.
@@ -143,6 +149,13 @@ public:
     }
 
 private:
+    R9V_INLINE static decode_range narrow(const column_range& range) {
+        return {uniform(range.begin), uniform(range.end), uniform(range.all_begin),
+                uniform(range.all_end)};
+    }
+    R9V_INLINE static std::int32_t uniform(index_t value) {
+        return static_cast<std::int32_t>(arch::uniform(static_cast<std::uint32_t>(value)));
+    }
     R9V_INLINE column_range columns_of(index_t head, index_t begin, index_t end) const {
         return r9v::columns_of(scores_, {sequence_.index, head, begin, end}, sequence_.keys);
     }
@@ -157,11 +170,12 @@ private:
     /// Each lane keeps its 8 dims of every row.
     R9V_INLINE void load_queries() {
         const int column = static_cast<int>(arch::lane_index()) % layout::lanes * 8;
-        const bool exists = column < program_.head.key_dim();
+        has_dims_ = column < program_.head.key_dim();
+        is_ragged_ = program_.head.key_dim() < layout::lanes * 8;
         R9V_UNROLL
         for (int r = 0; r < rows; ++r) {
             queries_[r] = arch::words4{};
-            if (exists) queries_[r] = load_query(row_at(r), column);
+            if (has_dims_) queries_[r] = load_query(row_at(r), column);
         }
     }
     R9V_INLINE arch::words4 load_query(const decode_row& row, int column) const {
@@ -291,7 +305,12 @@ private:
     template<bool Guarded, int... Is>
     R9V_INLINE void add_loads(const float (&weights)[rows * loads], const arch::words4 (&v)[loads],
                               std::integer_sequence<int, Is...>) {
-        (add_load<Guarded, Is>(weights, v[Is], std::make_integer_sequence<int, rows>{}), ...);
+        ((add_load<Guarded, Is>(weights, v[Is], std::make_integer_sequence<int, rows>{}),
+          arch::schedule_fence()),
+         ...);
+        R9V_UNROLL
+        for (auto& row : sums_)
+            arch::pin(row);
     }
     template<bool Guarded, int I, int... Rs>
     R9V_INLINE void add_load(const float (&weights)[rows * loads], const arch::words4& v,
@@ -329,8 +348,10 @@ private:
     int group_;
     decode_stream<layout, keys_type> keys_;
     decode_stream<layout, values_type> values_;
-    coordinate at_; ///< of this lane's row of scores
-    float scale_;   ///< of its scores
+    coordinate at_;  ///< of this lane's row of scores
+    float scale_;    ///< of its scores
+    bool is_ragged_; ///< whether some lanes have no dims of k
+    bool has_dims_;  ///< and whether this one does
     arch::words4 queries_[rows];
 
     float largest_ = not_kept; ///< that weights of this lane's row are relative to

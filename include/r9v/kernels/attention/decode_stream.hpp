@@ -4,78 +4,106 @@
 // Rows of keys or values on their way from memory to registers: 16 bytes a lane and load.
 #pragma once
 
+#include <r9v/arch/common/fold.hpp>
 #include <r9v/arch/select.hpp>
 #include <r9v/kernels/attention/decode_layout.hpp>
 
 namespace r9v::inline R9V_ABI::kernels {
 
-/// Lanes whose dims do not exist keep what their registers held. Rows from `end` on are never read:
-/// the last one is read in their place.
-template<class Layout, class Rows>
-class decode_stream {
-    static constexpr int loads = Layout::loads;
+namespace detail {
 
-public:
-    R9V_INLINE decode_stream(const Rows& rows, index_t dim, bool near)
-        : rows_{rows},
-          base_{arch::to_global(rows.first)},
-          near_{near} {
+/// This lane's place among those that share a load.
+template<class Layout>
+struct decode_lane {
+    std::int32_t group;   ///< which of the rows of a load it reads
+    std::uint32_t column; ///< bytes from a row to its dims; the last ones where it has none
+
+    R9V_INLINE explicit decode_lane(index_t dim) {
         const auto lane = static_cast<int>(arch::lane_index());
         const int chunk = lane % Layout::lanes;
-        group_ = lane / Layout::lanes;
-        chunk_offset_ = static_cast<std::uint32_t>(chunk * 16);
-        exists_ = chunk * 8 < dim;
-        if constexpr (!Rows::is_paged) {
-            R9V_UNROLL
-            for (int i = 0; i < loads; ++i)
-                offset_[i] = static_cast<std::uint32_t>(key_of(i)) *
-                                 static_cast<std::uint32_t>(2 * rows.stride) +
-                             chunk_offset_;
-        }
+        const int last = static_cast<int>(dim) / 8 - 1;
+        group = lane / Layout::lanes;
+        column = static_cast<std::uint32_t>((chunk < last ? chunk : last) * 16);
+    }
+};
+
+} // namespace detail
+
+template<class Layout, class Rows>
+class decode_stream;
+
+/// Rows at a constant stride: a scalar base for each load, and the lane's distance from it. Nothing
+/// behind row `end - 1` is read: that row is read in its place.
+template<class Layout, class T>
+class decode_stream<Layout, strided_rows<T>> {
+public:
+    R9V_INLINE decode_stream(const strided_rows<T>& rows, index_t dim)
+        : lane_{dim},
+          first_{arch::to_global(rows.first)},
+          stride_{2 * rows.stride},
+          is_down_{rows.stride < 0},
+          apart_{static_cast<std::uint32_t>(is_down_ ? Layout::groups - 1 - lane_.group
+                                                     : lane_.group) *
+                 distance()} {
+        // A lane's distance is not negative: the base is the lowest row of a load.
+        if (is_down_) first_ += (Layout::groups - 1) * stride_;
     }
 
-    /// Rows from `key` on, of which `left` exist.
-    R9V_INLINE void load(std::int32_t key, std::int32_t left, arch::words4 (&to)[loads]) {
-        if constexpr (!Rows::is_paged) {
-            if (near_ && left >= Layout::step) {
-                load_near(key, to);
-                return;
-            }
+    R9V_INLINE void load(std::int32_t key, std::int32_t end, arch::words4 (&to)[Layout::loads]) {
+        arch::schedule_fence();
+        R9V_UNROLL
+        for (int i = 0; i < Layout::loads; ++i) {
+            const std::int32_t wanted = key + i * Layout::groups;
+            const std::int32_t row = wanted < end ? wanted : end - 1;
+            std::uint32_t offset = lane_.column;
+            if constexpr (Layout::groups > 1) offset += within(end - 1 - row);
+            arch::hide(offset);
+            to[i] = arch::load_global<16>(first_ + row * stride_, offset);
         }
-        load_any(key, left, to);
+        arch::schedule_fence();
     }
 
 private:
-    [[nodiscard]] R9V_INLINE std::int32_t key_of(int i) const {
-        return i * Layout::groups + group_;
+    [[nodiscard]] R9V_INLINE std::uint32_t distance() const {
+        return static_cast<std::uint32_t>(is_down_ ? -stride_ : stride_);
+    }
+    /// The lane's distance where only `more` rows follow the first of a load.
+    [[nodiscard]] R9V_INLINE std::uint32_t within(std::int32_t more) const {
+        const bool all = more >= Layout::groups - 1;
+        const auto most = static_cast<std::uint32_t>(more) * distance();
+        const auto least = static_cast<std::uint32_t>(Layout::groups - 1 - more) * distance();
+        return arch::between(apart_, is_down_ && !all ? least : 0,
+                             is_down_ || all ? ~std::uint32_t{0} : most);
     }
 
-    R9V_INLINE void load_near(std::int32_t key, arch::words4 (&to)[loads]) {
-        const arch::global_bytes from = base_ + index_t{key} * (2 * rows_.stride);
-        if (!exists_) return;
+    detail::decode_lane<Layout> lane_;
+    arch::global_bytes first_;
+    index_t stride_; ///< in bytes
+    bool is_down_;
+    std::uint32_t apart_;
+};
+
+/// Rows in pages.
+template<class Layout, class T>
+class decode_stream<Layout, paged_rows<T>> {
+public:
+    R9V_INLINE decode_stream(const paged_rows<T>& rows, index_t dim) : lane_{dim}, rows_{rows} {}
+
+    R9V_INLINE void load(std::int32_t key, std::int32_t end, arch::words4 (&to)[Layout::loads]) {
+        arch::schedule_fence();
         R9V_UNROLL
-        for (int i = 0; i < loads; ++i) {
-            arch::hide(offset_[i]);
-            to[i] = arch::load_global<16>(from, offset_[i]);
+        for (int i = 0; i < Layout::loads; ++i) {
+            const std::int32_t wanted = key + i * Layout::groups + lane_.group;
+            const std::int32_t row = wanted < end ? wanted : end - 1;
+            to[i] = arch::load_global<16>(arch::to_global(rows_.first),
+                                          2 * rows_.offset(row) + index_t{lane_.column});
         }
-    }
-    R9V_INLINE void load_any(std::int32_t key, std::int32_t left, arch::words4 (&to)[loads]) {
-        if (!exists_) return;
-        R9V_UNROLL
-        for (int i = 0; i < loads; ++i) {
-            const std::int32_t at = key_of(i) < left ? key_of(i) : left - 1;
-            to[i] = arch::load_global<16>(base_, 2 * rows_.offset(key + at) +
-                                                     static_cast<index_t>(chunk_offset_));
-        }
+        arch::schedule_fence();
     }
 
-    Rows rows_;
-    arch::global_bytes base_;
-    bool near_;
-    bool exists_;
-    std::int32_t group_;
-    std::uint32_t chunk_offset_;
-    std::uint32_t offset_[loads];
+private:
+    detail::decode_lane<Layout> lane_;
+    paged_rows<T> rows_;
 };
 
 } // namespace r9v::inline R9V_ABI::kernels
