@@ -24,8 +24,8 @@ namespace r9v::inline R9V_ABI::kernels {
 template<attention_tile Tile, attention_dims Dims>
 struct decode_layout {
     static constexpr int largest_dim = Dims.key > Dims.value ? Dims.key : Dims.value;
-    static constexpr int lanes = largest_dim <= 64 ? 8 : largest_dim <= 128 ? 16 : 32;
-    static constexpr int groups = 32 / lanes;
+    static constexpr int groups = r9v::detail::decode_rows_a_load(largest_dim);
+    static constexpr int lanes = 32 / groups;
     static constexpr int rows = Tile.queries;
     static constexpr int waves = Tile.waves;
     static constexpr int loads = Tile.keys / (Tile.waves * groups);
@@ -35,14 +35,6 @@ struct decode_layout {
     static constexpr int near_lanes = lanes < 16 ? lanes : 16;
     /// Floats of a row of partial results.
     static constexpr int padded_value = lanes * 8;
-
-    static_assert(rows >= 1 && rows <= 8 && (rows & (rows - 1)) == 0,
-                  "r9v: decode tiles have 1, 2, 4 or 8 queries. Write attention_tile{.queries = 4, "
-                  "...}.");
-    static_assert(loads >= 1 && loads <= 8 && (loads & (loads - 1)) == 0 &&
-                      step * Tile.waves == Tile.keys && rows * loads <= 32,
-                  "r9v: a decode tile has 1, 2, 4 or 8 times as many keys as its waves load at "
-                  "once (4 a wave for dims up to 64, 2 up to 128, 1 beyond). Change its keys.");
 };
 
 /// Where block `block` stands.

@@ -61,21 +61,36 @@ constexpr attention_tile small_prefill_tile(const attention_traits& t) {
             .waves = 4,
             .regime = attention_regime::prefill};
 }
-constexpr attention_tile decode_tile(const attention_traits&) {
-    return {.queries = 4, .keys = 64, .waves = 8, .regime = attention_regime::decode};
+/// Rows of k that one 16-byte load of a wave fetches, a row being at most `largest` elements.
+constexpr int decode_rows_a_load(int largest) {
+    return largest <= 64 ? 4 : largest <= 128 ? 2 : 1;
+}
+/// Four loads each of keys and values in flight a wave, for up to `queries` heads of a key head.
+constexpr attention_tile decode_tile(const attention_traits& t, int queries) {
+    const int largest = t.dims.key > t.dims.value ? t.dims.key : t.dims.value;
+    return {.queries = queries,
+            .keys = 8 * 4 * decode_rows_a_load(largest),
+            .waves = 8,
+            .regime = attention_regime::decode};
 }
 
 template<class Head>
 constexpr auto attention_default_tiles() {
     constexpr attention_traits t = attention_traits_of<Head>;
-    return tile_list<large_prefill_tile(t), small_prefill_tile(t), decode_tile(t)>{};
+    return tile_list<large_prefill_tile(t), small_prefill_tile(t), decode_tile(t, 4),
+                     decode_tile(t, 8)>{};
 }
 
 /// Whether the kernels can be built with this tile.
-constexpr bool is_valid_tile(const attention_tile& t, const attention_traits&) {
+constexpr bool is_valid_tile(const attention_tile& t, const attention_traits& traits) {
     if (t.waves < 1 || t.waves > 16) return false;
-    if (t.regime == attention_regime::decode)
-        return t.queries >= 1 && t.queries <= 16 && t.keys >= 1;
+    if (t.regime == attention_regime::decode) {
+        const attention_tile one = decode_tile(traits, 1);
+        const int loads = t.keys / t.waves / (one.keys / one.waves / 4);
+        return (t.queries == 1 || t.queries == 2 || t.queries == 4 || t.queries == 8) &&
+               (loads == 1 || loads == 2 || loads == 4 || loads == 8) && t.queries * loads <= 32 &&
+               t.keys == loads * t.waves * (one.keys / one.waves / 4);
+    }
     return t.queries == 16 * t.waves && (t.keys == 32 || t.keys == 64);
 }
 
