@@ -11,6 +11,8 @@
 #include <r9v/ops/mask.hpp>
 #include <r9v/ops/sink.hpp>
 #include <r9v/ops/statistic.hpp>
+#include <r9v/ops/temperature.hpp>
+#include <r9v/ops/top_k.hpp>
 #include <r9v/tensor.hpp>
 
 namespace r9v::inline R9V_ABI {

@@ -56,7 +56,7 @@ bool close(double got, double wanted, double slack) {
 }
 
 void compare_elements(std::size_t number, const block& b, const std::vector<std::byte>& got,
-                      double growth) {
+                      double growth, double relative) {
     double error = 0;
     double norm = 0;
     double unit = 0;
@@ -65,7 +65,7 @@ void compare_elements(std::size_t number, const block& b, const std::vector<std:
         const double found = b.decode(&got[at]);
         const double wanted = b.decode(&b.host[at]);
         // Both round once: the exact results may fall on two sides of a midpoint.
-        const double slack = growth + b.slack(wanted);
+        const double slack = growth + relative * std::fabs(wanted) + b.slack(wanted);
         if (!close(found, wanted, slack)) {
             ADD_FAILURE() << place_of(number, position) << " is " << found << ", not " << wanted
                           << " within " << slack;
@@ -74,7 +74,8 @@ void compare_elements(std::size_t number, const block& b, const std::vector<std:
         if (!std::isfinite(wanted)) return true;
         error += (found - wanted) * (found - wanted);
         norm += wanted * wanted;
-        unit += b.slack(wanted) * b.slack(wanted) + growth * growth;
+        const double arithmetic = growth + relative * std::fabs(wanted);
+        unit += b.slack(wanted) * b.slack(wanted) + arithmetic * arithmetic;
         return true;
     });
     EXPECT_LE(std::sqrt(error), std::sqrt(unit))
@@ -118,11 +119,11 @@ void memory_record::download() {
     }
 }
 
-void memory_record::compare(double growth) {
+void memory_record::compare(double growth, double relative) {
     for (std::size_t number = 0; number < blocks.size(); ++number) {
         compare_surroundings(number, blocks[number], device_bytes_[number]);
         if (blocks[number].written)
-            compare_elements(number, blocks[number], device_bytes_[number], growth);
+            compare_elements(number, blocks[number], device_bytes_[number], growth, relative);
     }
 }
 

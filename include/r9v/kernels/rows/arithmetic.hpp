@@ -273,4 +273,10 @@ struct arithmetic_of<row_layer_norm> {
 template<class Kind>
 using row_arithmetic = typename detail::arithmetic_of<Kind>::type;
 
+/// Floats that a part of a row leaves for the others: its state, and the shift it is relative to.
+template<class Kind>
+inline constexpr int row_part_floats =
+    static_cast<int>(sizeof(typename row_arithmetic<Kind>::state) / sizeof(float)) +
+    (row_arithmetic<Kind>::is_shifted ? 1 : 0);
+
 } // namespace r9v::inline R9V_ABI

@@ -23,6 +23,9 @@ inline status reason_of(row_fit::misfit reason) noexcept {
     case row_fit::misfit::registers:
         return error{"r9v: the rows are too long for this tile's registers. Name a tile of regime "
                      "streaming or split."};
+    case row_fit::misfit::again:
+        return error{"r9v: tee() writes what its prologue reads, and rows this long are loaded "
+                     "twice. Let tee() write other memory."};
     case row_fit::misfit::length:
         return error{
             "r9v: the rows have more than 2^30 columns. Split them over several launches."};
@@ -89,7 +92,7 @@ private:
         if (!chosen) return;
         if constexpr (Tile.regime == row_regime::split) {
             to.scratch_bytes =
-                static_cast<std::size_t>(fit.states) * sizeof(typename row_arithmetic<Kind>::state);
+                static_cast<std::size_t>(fit.states * row_part_floats<Kind>) * sizeof(float);
             if (fit.states != 0)
                 to.add(reinterpret_cast<const void*>(
                            &row_parts_kernel<arch::gfx12, compiled, Program>),

@@ -5,6 +5,7 @@
 // need be.
 #pragma once
 
+#include <r9v/kernels/rows/choice.hpp>
 #include <r9v/kernels/rows/row_block.hpp>
 #include <r9v/kernels/rows/tuning.hpp>
 
@@ -62,7 +63,9 @@ public:
     }
 
     R9V_INLINE void finish(const typename arithmetic::totals& totals) {
-        if constexpr (!base::one_result) {
+        if constexpr (base::chain_type::has_row_op) {
+            choose_from(totals);
+        } else if constexpr (!base::one_result) {
             for_each_run([&](int r) {
                 if (has_whole(r))
                     base::finish(wide_math{}, totals, x_[r], rows_.at(start(r), rows_.lane_column));
@@ -75,6 +78,27 @@ public:
     }
 
 private:
+    /// The results take the place of the values.
+    R9V_INLINE void choose_from(const typename arithmetic::totals& totals) {
+        for_each_run([&](int r) {
+            if (has_whole(r))
+                x_[r] = base::results(wide_math{}, totals, x_[r],
+                                      rows_.at(start(r), rows_.lane_column), base::states_);
+        });
+        for_each_narrow([&](const coordinate& at, run<float, 1>& x) {
+            x = base::results(narrow_math{}, totals, x, at, base::states_);
+        });
+        choose(last_op(program_.chain), rows_, base::lds_, [&](auto visit) {
+            for_each_run([&](int r) {
+                R9V_UNROLL
+                for (int i = 0; i < 8; ++i) {
+                    const std::int32_t column = start(r) + rows_.lane_column + i;
+                    if (column < rows_.columns) visit(x_[r][i], column);
+                }
+            });
+        });
+    }
+
     struct one_sum {
         float value;
     };

@@ -19,13 +19,16 @@ void row_kernel([[maybe_unused]] Program program, [[maybe_unused]] row_geometry 
         using block = std::conditional_t<is_held, kernels::held_rows<Tile, Program>,
                                          kernels::streaming_rows<Tile, Program>>;
         alignas(16) R9V_SHARED static char shared[block::lds_bytes(Tile.waves)];
-        block rows{program, geometry, Tile.waves, arch::to_local(shared)};
-        if (!rows.has_rows()) return;
         if constexpr (is_held) {
+            block rows{program, geometry, Tile.waves, arch::to_local(shared)};
+            if (!rows.has_rows()) return;
             rows.load();
             rows.finish(rows.reduce());
         } else {
-            rows.finish(geometry.parts == 1 ? rows.gather() : rows.recall());
+            const bool is_split = geometry.parts > 1;
+            block rows{program, geometry, Tile.waves, arch::to_local(shared), is_split};
+            if (!rows.has_rows()) return;
+            rows.finish(is_split ? rows.recall() : rows.gather());
         }
     }
 }
@@ -37,7 +40,7 @@ void row_parts_kernel([[maybe_unused]] Program program, [[maybe_unused]] row_geo
     if constexpr (std::is_same_v<Target, arch::compiled_target>) {
         using block = kernels::streaming_rows<Tile, Program>;
         alignas(16) R9V_SHARED static char shared[block::lds_bytes(Tile.waves)];
-        block rows{program, geometry, Tile.waves, arch::to_local(shared)};
+        block rows{program, geometry, Tile.waves, arch::to_local(shared), false};
         if (!rows.has_rows()) return;
         rows.keep(rows.gather());
     }

@@ -15,7 +15,10 @@
 #include <r9v/ops/reference_math.hpp>
 #include <r9v/ops/sink.hpp>
 #include <r9v/ops/statistic.hpp>
+#include <r9v/ops/top_k.hpp>
 
+#include <algorithm>
+#include <numeric>
 #include <vector>
 
 namespace r9v::inline R9V_ABI {
@@ -87,6 +90,28 @@ inline row_results reference_row(const row_layer_norm& kind, std::vector<double>
     return {mean, inverse};
 }
 
+/// The k largest values of a row, the first of equal ones first.
+template<class Op>
+void reference_top_k(const Op& op, const std::vector<double>& row, coordinate at) {
+    reference_math math;
+    std::vector<std::size_t> places(row.size());
+    std::iota(places.begin(), places.end(), std::size_t{0});
+    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+        return is_nan(row[a]) ? !is_nan(row[b]) : row[a] > row[b];
+    });
+    const auto value = [&](int place) {
+        return row[places[static_cast<std::size_t>(place)]];
+    };
+    double sum = 0;
+    for (int place = 0; place < op.k; ++place)
+        sum += op.weight(math, value(place), value(0));
+    for (int place = 0; place < op.k; ++place) {
+        at.column_base = place;
+        op.store(math, at, op.share(math, op.weight(math, value(place), value(0)), sum),
+                 static_cast<index_t>(places[static_cast<std::size_t>(place)]));
+    }
+}
+
 /// One row of a program: load, compute, hand to the chain.
 template<class Head, class Chain>
 class reference_rows {
@@ -109,9 +134,13 @@ public:
             x_.assign(1, row.second);
         for (std::size_t column = 0; column < x_.size(); ++column) {
             at.column_base = static_cast<index_t>(column);
-            evaluate(math_, ops_, states_, at, r9v::run<double, 1>{{x_[column]}});
+            r9v::run<double, 1> y{{x_[column]}};
+            steps(math_, ops_, states_, y, at, interval<0, Chain::size>{});
+            x_[column] = y[0];
         }
         at.column_base = 0;
+        if constexpr (Chain::has_row_op)
+            reference_top_k(get<static_cast<std::size_t>(Chain::size - 1)>(ops_.ops), x_, at);
         for_each_tap<tap_scope::row>(
             ops_, states_, [&](const auto& op, double state, int) { op.commit(math_, state, at); });
         commit_statistics(math_, ops_, at, [&](row_statistic s) {

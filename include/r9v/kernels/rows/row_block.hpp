@@ -198,6 +198,17 @@ protected:
                  arithmetic::apply(math, program_.head.kind, totals, x));
     }
 
+    /// The chain's results of a run, for top_k(); taps see them where `states` are the row's own.
+    template<class Math, class Totals, int Width>
+    [[nodiscard]] R9V_INLINE run<float, Width> results(Math math, const Totals& totals,
+                                                       const run<float, Width>& x,
+                                                       const coordinate& at, states_type& states) {
+        auto y = arithmetic::apply(math, program_.head.kind, totals, x);
+        r9v::detail::steps(math, program_.chain, states, y, at,
+                           r9v::detail::interval<0, chain_type::size>{});
+        return y;
+    }
+
     /// The head's one result a row, if it has no more; row statistics; taps.
     template<class Totals>
     R9V_INLINE void commit(const Totals& totals, bool whole_block) {

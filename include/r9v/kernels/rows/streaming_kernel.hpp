@@ -6,6 +6,7 @@
 // own, and merges those of all parts before the second pass.
 #pragma once
 
+#include <r9v/kernels/rows/choice.hpp>
 #include <r9v/kernels/rows/row_block.hpp>
 #include <r9v/kernels/rows/tuning.hpp>
 
@@ -25,13 +26,20 @@ class streaming_rows : public row_block<Program> {
     static constexpr int runs = Tile.runs;
 
 public:
+    /// What a part leaves in scratch memory.
+    static constexpr int part_floats = row_part_floats<typename base::kind_type>;
+
+    /// `is_recalled`: the states of all parts are in scratch memory already.
     R9V_INLINE streaming_rows(const Program& program, const row_geometry& geometry, int waves,
-                              arch::local_bytes lds)
+                              arch::local_bytes lds, bool is_recalled)
         : base{program, geometry, waves, lds} {
         const auto part = static_cast<std::int32_t>(geometry.part_columns);
         begin_ = rows_.part * part;
         end_ = begin_ + part < rows_.columns ? begin_ + part : rows_.columns;
-        if constexpr (arithmetic::is_shifted) shift_ = single<true>(rows_.at(0, 0))[0];
+        if constexpr (arithmetic::is_shifted) {
+            // Where results overwrite the source, the second kernel finds it in scratch memory.
+            shift_ = is_recalled ? *(place_of(0) + floats::count) : single<true>(rows_.at(0, 0))[0];
+        }
     }
 
     /// The state of the block's part of the row.
@@ -51,6 +59,7 @@ public:
         R9V_UNROLL
         for (int i = 0; i < floats::count; ++i)
             to[i] = values.values[i];
+        if constexpr (arithmetic::is_shifted) to[floats::count] = shift_;
     }
     /// Merges the states of all parts, in a fixed order.
     R9V_INLINE state recall() const {
@@ -71,14 +80,33 @@ public:
     R9V_INLINE void finish(const state& row) {
         const auto totals = arithmetic::finish(wide_math{}, program_.head.kind, row, base::sink(),
                                                geometry_.columns, shift_);
-        if constexpr (!base::one_result)
+        if constexpr (base::chain_type::has_row_op) {
+            choose_from(totals);
+        } else if constexpr (!base::one_result) {
             for_each_column<true>([&](auto math, const auto& x, const coordinate& at) {
                 base::finish(math, totals, x, at);
             });
+        }
         base::commit(totals, rows_.part == 0);
     }
 
 private:
+    /// Every round passes over the row once more; taps count the first.
+    R9V_INLINE void choose_from(const typename arithmetic::totals& totals) {
+        typename base::states_type kept = base::states_;
+        bool is_first = true;
+        choose(last_op(program_.chain), rows_, base::lds_, [&](auto visit) {
+            for_each_column<true>([&](auto math, const auto& x, const coordinate& at) {
+                const auto y = base::results(math, totals, x, at, base::states_);
+                for (int i = 0; i < y.size; ++i)
+                    visit(y[i], static_cast<std::int32_t>(at.column()) + i);
+            });
+            if (is_first) kept = base::states_;
+            is_first = false;
+        });
+        base::states_ = kept;
+    }
+
     using floats = tile::detail::floats_of<state>;
 
     struct merging {
@@ -91,7 +119,7 @@ private:
     [[nodiscard]] R9V_INLINE float* place_of(std::int32_t part) const {
         const index_t matrix = rows_.batch * geometry_.heads + rows_.head;
         const index_t row = matrix * geometry_.rows + rows_.row + rows_.lane_row;
-        return geometry_.partials + (row * geometry_.parts + part) * floats::count;
+        return geometry_.partials + (row * geometry_.parts + part) * part_floats;
     }
 
     /// visit(math, run, coordinate) for the lane's runs of the part, then for its single values.

@@ -7,7 +7,7 @@
 
 #include <r9v/kernels/family.hpp>
 #include <r9v/kernels/rows/geometry.hpp>
-#include <r9v/kernels/rows/problem.hpp>
+#include <r9v/kernels/rows/rules.hpp>
 #include <r9v/ops/operand.hpp>
 
 #include <algorithm>
@@ -55,9 +55,19 @@ constexpr row_tile kernel_tile(row_tile t) {
 template<class Chain>
 inline constexpr bool allows_split = Chain::ordered_taps == 0 && !Chain::has_row_op;
 
+/// A choice among values that stream by repeats the chain: nothing in it may write memory.
+template<class Chain>
+inline constexpr bool allows_streaming = true;
+template<class... Ops>
+inline constexpr bool allows_streaming<chain<Ops...>> =
+    !chain<Ops...>::has_row_op ||
+    !((Ops::role == role::tap && !stateful_tap<Ops> && !takes_statistic<Ops>) || ...);
+
 template<class Program>
 constexpr auto default_row_tiles() {
-    if constexpr (allows_split<typename Program::chain_type>) {
+    if constexpr (!allows_streaming<typename Program::chain_type>) {
+        return tile_list<held_tile>{};
+    } else if constexpr (allows_split<typename Program::chain_type>) {
         return tile_list<held_tile, streaming_tile, split_tile>{};
     } else {
         return tile_list<held_tile, streaming_tile>{};
@@ -69,7 +79,10 @@ constexpr bool is_valid_row_tile(const row_tile& t) {
     const auto power_up_to = [](int value, int most) {
         return value == 0 || (is_power_of_two(value) && value <= most);
     };
-    if (t.regime == row_regime::split && !allows_split<typename Program::chain_type>) return false;
+    using chain = typename Program::chain_type;
+    if (t.regime == row_regime::split && !allows_split<chain>) return false;
+    if (t.regime == row_regime::streaming && !allows_streaming<chain>) return false;
+    if (chain::has_row_op && t.lanes != 0 && t.lanes != 32) return false;
     return is_power_of_two(t.waves) && t.waves <= 16 && t.runs >= 1 && t.runs <= 16 &&
            power_up_to(t.lanes, 32) && power_up_to(t.waves_a_row, t.waves);
 }
@@ -120,7 +133,7 @@ constexpr index_t column_stride_of(const View& v) {
 
 /// How a tile is laid over a program's shape, or why it cannot be.
 struct row_fit {
-    enum class misfit { none, registers, length, grid };
+    enum class misfit { none, registers, again, length, grid };
     misfit reason = misfit::none;
     row_geometry geometry;
     index_t blocks = 0;
@@ -132,11 +145,12 @@ namespace detail {
 /// Lanes whose neighbours read neighbouring memory: along the row, or across rows where those are
 /// the neighbours (a transposed view), as far as there are rows.
 template<class View>
-index_t lanes_a_row(const row_tile& t, const View& v, index_t rows, index_t columns) {
+index_t lanes_a_row(const row_tile& t, const View& v, const extents& size, bool whole_waves) {
     if (t.lanes != 0) return t.lanes;
-    const bool across = rows > 1 && row_stride_of(v) < column_stride_of(v);
-    if (across) return 32 / std::min<index_t>(32, power_not_below(rows));
-    return std::min<index_t>(32, power_not_below(ceil_div<index_t>(columns, 8)));
+    if (whole_waves) return 32;
+    const bool across = size.rows > 1 && row_stride_of(v) < column_stride_of(v);
+    if (across) return 32 / std::min<index_t>(32, power_not_below(size.rows));
+    return std::min<index_t>(32, power_not_below(ceil_div<index_t>(size.columns, 8)));
 }
 
 /// Waves that share a row: all where it does not fit fewer, or where there are too few rows for
@@ -168,13 +182,15 @@ template<class Program>
     g.columns = size.columns;
     g.heads = size.heads;
 
-    const index_t lanes = detail::lanes_a_row(t, v, size.rows, size.columns);
+    const index_t lanes = detail::lanes_a_row(t, v, size, Program::chain_type::has_row_op);
     const index_t waves = detail::waves_a_row(t, lanes, size, units);
     g.lanes_shift = detail::log2_of(lanes);
     g.waves_shift = detail::log2_of(waves);
     const index_t chunk = lanes * 8 * waves;
     if (t.regime == row_regime::registers && size.columns > chunk * t.runs)
         fit.reason = row_fit::misfit::registers;
+    if (t.regime != row_regime::registers && !detail::may_load_again(p.head))
+        fit.reason = row_fit::misfit::again;
     if (size.columns > std::numeric_limits<std::int32_t>::max() / 2)
         fit.reason = row_fit::misfit::length;
 
