@@ -3,7 +3,8 @@
 //
 // What a program without fusion does after its GEMM: one plain HIP kernel for each op, reading and
 // writing the whole matrix in place. They are the baseline of the benchmarks and the demo, and as
-// good as such kernels get: 16 bytes for each access, neighbouring lanes side by side.
+// good as such kernels get: 16 bytes for each access, neighbouring lanes side by side. Each returns
+// the bytes of what it reads and writes.
 #pragma once
 
 #include <r9v/tensor.hpp>
@@ -100,9 +101,38 @@ struct relu_curve {
 struct silu_curve {
     __device__ static float of(float x) { return x / (1 + __expf(-x)); }
 };
+struct gelu_curve {
+    __device__ static float of(float x) { return 0.5f * x * (1 + erff(x * 0.70710678f)); }
+};
+
+struct scale_op {
+    float factor;
+    template<class T>
+    __device__ void operator()(pack<T>& y, long long, unsigned) const {
+        for (T& value : y.values)
+            value = from_float<T>(to_float(value) * factor);
+    }
+    __device__ void operator()(float& y, long long, unsigned) const { y *= factor; }
+};
+
+template<class T>
+struct gated_op {
+    const T* up;
+    __device__ void operator()(pack<T>& y, long long at, unsigned) const {
+        const pack<T> other = reinterpret_cast<const pack<T>*>(up)[at];
+        for (int i = 0; i < width; ++i)
+            y.values[i] = from_float<T>(to_float(y.values[i]) * to_float(other.values[i]));
+    }
+    __device__ void operator()(float& y, long long at, unsigned) const { y *= to_float(up[at]); }
+};
+
+template<class View>
+double bytes_of(const View& view) {
+    return static_cast<double>(view.size()) * sizeof(typename View::value_type);
+}
 
 template<class T, class Op>
-void apply(hipStream_t s, const r9v::tensor<T, 2>& y, Op op) {
+double apply(hipStream_t s, const r9v::tensor<T, 2>& y, Op op) {
     const long long size = y.extents[0] * y.extents[1];
     const auto columns = static_cast<unsigned>(y.extents[1]);
     const auto blocks = [](long long count) {
@@ -116,26 +146,40 @@ void apply(hipStream_t s, const r9v::tensor<T, 2>& y, Op op) {
     }
     if (const hipError_t failed = hipGetLastError(); failed != hipSuccess)
         throw std::runtime_error{std::string{"unfused kernel: "} + hipGetErrorString(failed)};
+    return 2 * bytes_of(y);
 }
 
 /// y += b, one value per column. y is a packed matrix of half or float; both are aligned to 16
 /// bytes.
 template<class T>
-void bias(hipStream_t s, const r9v::tensor<T, 2>& y, const r9v::tensor<float, 1>& b) {
-    apply(s, y, bias_op{b.data});
+double bias(hipStream_t s, const r9v::tensor<T, 2>& y, const r9v::tensor<float, 1>& b) {
+    return apply(s, y, bias_op{b.data}) + bytes_of(b);
 }
 /// y += r.
 template<class T>
-void residual(hipStream_t s, const r9v::tensor<T, 2>& y, const r9v::tensor<T, 2>& r) {
-    apply(s, y, residual_op<T>{r.data});
+double residual(hipStream_t s, const r9v::tensor<T, 2>& y, const r9v::tensor<T, 2>& r) {
+    return apply(s, y, residual_op<T>{r.data}) + bytes_of(r);
+}
+/// y *= up.
+template<class T>
+double gated(hipStream_t s, const r9v::tensor<T, 2>& y, const r9v::tensor<T, 2>& up) {
+    return apply(s, y, gated_op<T>{up.data}) + bytes_of(up);
 }
 template<class T>
-void relu(hipStream_t s, const r9v::tensor<T, 2>& y) {
-    apply(s, y, curve_op<relu_curve>{});
+double scale(hipStream_t s, const r9v::tensor<T, 2>& y, float factor) {
+    return apply(s, y, scale_op{factor});
 }
 template<class T>
-void silu(hipStream_t s, const r9v::tensor<T, 2>& y) {
-    apply(s, y, curve_op<silu_curve>{});
+double relu(hipStream_t s, const r9v::tensor<T, 2>& y) {
+    return apply(s, y, curve_op<relu_curve>{});
+}
+template<class T>
+double silu(hipStream_t s, const r9v::tensor<T, 2>& y) {
+    return apply(s, y, curve_op<silu_curve>{});
+}
+template<class T>
+double gelu(hipStream_t s, const r9v::tensor<T, 2>& y) {
+    return apply(s, y, curve_op<gelu_curve>{});
 }
 
 } // namespace unfused

@@ -52,75 +52,68 @@ struct encoder_sizes {
 /// Weights as layers store them: [outputs, inputs]. The projections to q, k and v are one matrix.
 template<class Place>
 struct encoder_weights {
-    template<class T>
-    using array = typename Place::template array<T>;
-    array<r9v::half> qkv, out, up, down;
-    array<float> qkv_bias, out_bias, up_bias, down_bias, gamma1, beta1, gamma2, beta2;
-
     explicit encoder_weights(const encoder_sizes& of)
-        : qkv{pattern<r9v::half>(3 * of.width() * of.width(), 10, 1)},
-          out{pattern<r9v::half>(of.width() * of.width(), 10, 3)},
-          up{pattern<r9v::half>(of.inner * of.width(), 10, 7)},
-          down{pattern<r9v::half>(of.width() * of.inner, 11, 9)},
-          qkv_bias{pattern<float>(3 * of.width(), 9, 2)},
-          out_bias{pattern<float>(of.width(), 9, 4)},
-          up_bias{pattern<float>(of.inner, 9, 8)},
-          down_bias{pattern<float>(of.width(), 9, 10)},
-          gamma1{pattern<float>(of.width(), 9, 5, 1)},
-          beta1{pattern<float>(of.width(), 9, 6)},
-          gamma2{pattern<float>(of.width(), 9, 11, 1)},
-          beta2{pattern<float>(of.width(), 9, 12)} {}
+        : qkv{{3 * of.width(), of.width()}, weights(3 * of.width() * of.width(), 10, 1)},
+          out{{of.width(), of.width()}, weights(of.width() * of.width(), 10, 3)},
+          up{{of.inner, of.width()}, weights(of.inner * of.width(), 10, 7)},
+          down{{of.width(), of.inner}, weights(of.width() * of.inner, 11, 9)},
+          qkv_bias{{3 * of.width()}, along_columns(3 * of.width(), 2)},
+          out_bias{{of.width()}, along_columns(of.width(), 4)},
+          up_bias{{of.inner}, along_columns(of.inner, 8)},
+          down_bias{{of.width()}, along_columns(of.width(), 10)},
+          gamma1{{of.width()}, along_columns(of.width(), 5, 1)},
+          beta1{{of.width()}, along_columns(of.width(), 6)},
+          gamma2{{of.width()}, along_columns(of.width(), 11, 1)},
+          beta2{{of.width()}, along_columns(of.width(), 12)} {}
+
+    stored<Place, r9v::half, 2> qkv, out, up, down;
+    stored<Place, float, 1> qkv_bias, out_bias, up_bias, down_bias, gamma1, beta1, gamma2, beta2;
+
+private:
+    static auto weights(int count, int exponent, unsigned seed) {
+        return pattern<r9v::half>(count, exponent, seed);
+    }
+    static auto along_columns(int count, unsigned seed, double around = 0) {
+        return pattern<float>(count, 9, seed, around);
+    }
 };
 
 /// The layer's weights, and memory for what passes between its kernels.
 template<class Place>
-class encoder_layer {
-    template<class T>
-    using array = typename Place::template array<T>;
-
-public:
+struct encoder_layer {
     explicit encoder_layer(const encoder_sizes& of)
         : size{of},
           w{of},
-          qkv_{of.rows() * 3 * of.width()},
-          context_{of.rows() * of.width()},
-          sum_{of.rows() * of.width()},
-          inner_{of.rows() * of.inner} {}
+          qkv{{of.rows(), 3 * of.width()}},
+          context{{of.rows(), of.width()}},
+          sum{{of.rows(), of.width()}},
+          inner{{of.rows(), of.inner}} {}
 
     // snippet: encoder
-    /// In place: x is [batch * tokens, width], lengths the tokens of each sequence.
-    void run(Place& place, const auto& x, const auto& lengths) {
-        const int rows = size.rows(), width = size.width(), inner = size.inner;
-        const auto qkv = qkv_.view({rows, 3 * width}), h = inner_.view({rows, inner});
-        const auto context = context_.view({rows, width}), sum = sum_.view({rows, width});
-
-        place.run(projection(x, w.qkv.view({3 * width, width}), w.qkv_bias.view({3 * width}), qkv));
+    /// x and y are [batch * tokens, width]; lengths are the tokens of each sequence.
+    void run(auto& place, const auto& x, const auto& lengths, const auto& y) const {
+        place.run(projection(x, w.qkv(), w.qkv_bias(), qkv()));
         place.run(padded_attention(part(0), part(1), part(2), lengths, heads_of_context()));
-        place.run(projection_onto(context, w.out.view({width, width}), w.out_bias.view({width}), x,
-                                  sum));
-        place.run(normalized(sum, w.gamma1.view({width}), w.beta1.view({width}), x));
-        place.run(expansion(x, w.up.view({inner, width}), w.up_bias.view({inner}), h));
-        place.run(
-            projection_onto(h, w.down.view({width, inner}), w.down_bias.view({width}), x, sum));
-        place.run(normalized(sum, w.gamma2.view({width}), w.beta2.view({width}), x));
+        place.run(projection_onto(context(), w.out(), w.out_bias(), x, sum()));
+        place.run(normalized(sum(), w.gamma1(), w.beta1(), y));
+        place.run(expansion(y, w.up(), w.up_bias(), inner()));
+        place.run(projection_onto(inner(), w.down(), w.down_bias(), y, sum()));
+        place.run(normalized(sum(), w.gamma2(), w.beta2(), y));
     }
 
     /// q, k or v as [batch, heads, tokens, head size], where the projection left it.
-    auto part(int which) {
-        const auto all = qkv_.view({size.batch, size.tokens, 3 * size.heads, size.head_size});
+    [[nodiscard]] auto part(int which) const {
+        const auto all = qkv.as({size.batch, size.tokens, 3 * size.heads, size.head_size});
         return r9v::heads_first(r9v::slice(all, 2, which * size.heads, size.heads));
     }
-    auto heads_of_context() {
-        return r9v::heads_first(
-            context_.view({size.batch, size.tokens, size.heads, size.head_size}));
+    [[nodiscard]] auto heads_of_context() const {
+        return r9v::heads_first(context.as({size.batch, size.tokens, size.heads, size.head_size}));
     }
     // end snippet
 
     encoder_sizes size;
     encoder_weights<Place> w;
-
-private:
-    array<r9v::half> qkv_, context_, sum_, inner_;
+    stored<Place, r9v::half, 2> qkv, context, sum, inner;
 };
 
 } // namespace example

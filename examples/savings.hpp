@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// How demo_savings.cpp measures and prints. R9V_EXAMPLE_COUNTS: the emulator is there to be asked.
+// How the examples measure and print what fusion saves. R9V_EXAMPLE_COUNTS: the emulator is there
+// to be asked.
 #pragma once
 
 #include <r9v/core/error.hpp>
@@ -101,6 +102,15 @@ inline void print_row(const char* what, const cost& c) {
 }
 
 #endif
+
+/// The same for layers whose kernels go through a queue (bench/unfused_attention.hpp), which adds
+/// up the operands in a first run.
+template<class Queue, class Work>
+cost measured(const r9v::stream& s, Queue& queue, const Work& work) {
+    queue.bytes = 0;
+    work();
+    return measured(s, queue.bytes, [&](hipStream_t) { work(); });
+}
 
 inline void print(const cost& fused, const cost& unfused) {
     print_row("fused", fused);

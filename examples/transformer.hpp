@@ -27,14 +27,14 @@ public:
     explicit host_array(const std::vector<T>& values) : values_{values} {}
 
     template<std::size_t Rank>
-    [[nodiscard]] auto view(const r9v::extent (&sizes)[Rank]) {
+    [[nodiscard]] auto view(const r9v::extent (&sizes)[Rank]) const {
         return r9v::host_tensor<T, static_cast<int>(Rank)>{values_.data(), sizes};
     }
     void upload(const T* from, r9v::index_t count) { values_.assign(from, from + count); }
     [[nodiscard]] const std::vector<T>& values() const { return values_; }
 
 private:
-    std::vector<T> values_;
+    mutable std::vector<T> values_; // as with buffer, who has it may write through its views
 };
 
 /// Programs on the host, in double.
@@ -84,6 +84,38 @@ private:
 };
 
 #endif // R9V_HAS_KERNELS
+
+/// Memory of a place with the extents in which a layer sees it: `w()` is the view.
+template<class Place, class T, int Rank>
+class stored {
+public:
+    explicit stored(const r9v::extent (&sizes)[Rank]) : memory_{count(sizes)} { keep(sizes); }
+    stored(const r9v::extent (&sizes)[Rank], const std::vector<T>& values) : memory_{values} {
+        keep(sizes);
+    }
+    [[nodiscard]] auto operator()() const { return memory_.view(sizes_); }
+    /// The same elements in other extents.
+    template<std::size_t Other>
+    [[nodiscard]] auto as(const r9v::extent (&sizes)[Other]) const {
+        return memory_.view(sizes);
+    }
+    [[nodiscard]] const auto& memory() const { return memory_; }
+
+private:
+    static r9v::index_t count(const r9v::extent (&sizes)[Rank]) {
+        r9v::index_t product = 1;
+        for (const r9v::extent& size : sizes)
+            product *= size.value;
+        return product;
+    }
+    void keep(const r9v::extent (&sizes)[Rank]) {
+        for (int axis = 0; axis < Rank; ++axis)
+            sizes_[axis] = sizes[axis];
+    }
+
+    typename Place::template array<T> memory_;
+    r9v::extent sizes_[Rank];
+};
 
 /// around + n / 2^exponent, n from -127 to 127 by a hash of the position: exact in half and bf16.
 template<class T>
