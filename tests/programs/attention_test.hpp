@@ -38,9 +38,12 @@ struct attention_case {
     int variant = 0;
     double low = -1; ///< range of q and k
     double high = 1;
+    float factor = 0; ///< of the scores; 0 is the usual one
 
     [[nodiscard]] index_t heads() const { return key_heads * ratio; }
-    [[nodiscard]] float scale() const { return 1 / std::sqrt(static_cast<float>(dim)); }
+    [[nodiscard]] float scale() const {
+        return factor != 0 ? factor : 1 / std::sqrt(static_cast<float>(dim));
+    }
 };
 
 inline std::ostream& operator<<(std::ostream& to, const attention_case& c) {
@@ -48,7 +51,8 @@ inline std::ostream& operator<<(std::ostream& to, const attention_case& c) {
        << " queries, " << c.keys << " keys, dims " << c.dim << " and " << c.value_dim
        << (c.heads_behind ? ", heads behind" : "") << ", padding " << c.padding << ", page "
        << c.page << ", " << (c.side == r9v::top_left ? "top left" : "bottom right") << ", window "
-       << c.left << " " << c.right << ", masks " << c.masks << ", variant " << c.variant;
+       << c.left << " " << c.right << ", factor " << c.factor << ", masks " << c.masks
+       << ", variant " << c.variant;
     for (const auto length : c.query_lengths)
         to << ", " << length << " queries";
     for (const auto length : c.key_lengths)
@@ -62,6 +66,7 @@ struct attention_growth {
     double value = 1;          ///< largest |v|
     double logit_gain = 1;     ///< largest slope of the score ops, the scale excepted
     bool rounds_query = false; ///< q's prologue rounds
+    double exact_scores = 0;   ///< largest scaled score of products that are exact in f32
 };
 
 /// Bound on the absolute error of a result, or of a log-sum-exp, before it is rounded to its type.
@@ -79,8 +84,10 @@ double attention_bound(const attention_case& c, const attention_growth& growth) 
     const double magnitude = std::max(std::fabs(c.low), std::fabs(c.high));
     const auto d = static_cast<double>(c.dim);
     const auto keys = static_cast<double>(c.keys);
-    const double products = d * magnitude * magnitude * static_cast<double>(c.scale());
-    double relative = (d + 1) * unit;
+    const bool exact = growth.exact_scores > 0;
+    const double products =
+        exact ? growth.exact_scores : d * magnitude * magnitude * static_cast<double>(c.scale());
+    double relative = exact ? 0 : (d + 1) * unit;
     if (growth.rounds_query) relative += element::epsilon;
     const double logit = growth.logit_gain * (relative * products + 32 * unit * (1 + products));
     const double probability = 2 * element::epsilon + keys * element::min_positive;
