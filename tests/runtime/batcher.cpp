@@ -447,8 +447,8 @@ TEST(batch_queue, as_a_plain_model_would) {
             if (queue.due(now)) {
                 std::vector<int> taken, expected;
                 queue.take(now, false, [&](int item, const moment&) { taken.push_back(item); });
-                std::stable_sort(model.begin(), model.end(), [](const auto& a, const auto& b) {
-                    return a.priority < b.priority;
+                std::sort(model.begin(), model.end(), [](const auto& a, const auto& b) {
+                    return a.priority != b.priority ? a.priority < b.priority : a.item < b.item;
                 });
                 while (!model.empty() && expected.size() < options.most) {
                     expected.push_back(model.front().item);
