@@ -48,9 +48,17 @@ class decode_block {
     static constexpr int row_bytes = layout::padded_value * 4;
     static constexpr int sums_bytes = layout::rows * row_bytes; // of a wave
     static constexpr int scales_bytes = layout::rows * 8;
+    static constexpr int queries_bytes = layout::rows * layout::lanes * 16;
+    /// Waves whose sums are in LDS at once: few enough for several blocks on a compute unit.
+    static constexpr int parked = [] {
+        int waves = layout::waves;
+        while (waves > 1 && waves % 2 == 0 && waves * sums_bytes > 16384)
+            waves /= 2;
+        return waves;
+    }();
 
 public:
-    static constexpr int lds_bytes = layout::waves * (sums_bytes + scales_bytes);
+    static constexpr int lds_bytes = queries_bytes + parked * (sums_bytes + scales_bytes);
 
     R9V_INLINE static void run(const Program& program, const attention_geometry& geometry,
                                arch::local_bytes lds) {
@@ -64,16 +72,42 @@ public:
         const decode_range range = wave.columns();
         const decode_share share = decode_share_of<layout::step>(
             range, place.split * layout::waves + index, geometry.splits.value * layout::waves);
-        wave.walk(share.begin, share.end, range);
+        if (range.begin < range.end) {
+            // A wave without a share sends for the last key, and does nothing with it.
+            const bool works = share.begin < share.end;
+            wave.start(works ? share.begin : range.end - 1, range.end, lds);
+            if (works) wave.walk(share.begin, share.end, range);
+        }
         wave.join_groups();
-        wave.park(lds + index * sums_bytes, scales(lds) + index * scales_bytes);
+        const arch::local_bytes sums = lds + queries_bytes;
+        join_halves(wave, sums, static_cast<int>(index));
+        if (index < parked) park(wave, sums, static_cast<int>(index));
         arch::barrier();
-        join_waves(program, geometry, sequence, place, wave, lds);
+        join_waves(program, geometry, sequence, place, wave, sums);
     }
 
 private:
     R9V_INLINE static arch::local_bytes scales(arch::local_bytes lds) {
-        return lds + layout::waves * sums_bytes;
+        return lds + parked * sums_bytes;
+    }
+    R9V_INLINE static void park(const wave_type& wave, arch::local_bytes lds, int place) {
+        wave.park(lds + place * sums_bytes, scales(lds) + place * scales_bytes);
+    }
+
+    /// While there are more waves than fit in LDS, the upper half parks and the lower half adds.
+    R9V_INLINE static void join_halves(wave_type& wave, arch::local_bytes lds, int index) {
+        R9V_UNROLL
+        for (int left = layout::waves; left > parked; left /= 2) {
+            R9V_UNROLL
+            for (int first = left / 2; first < left; first += parked) {
+                if (index >= first && index < first + parked) park(wave, lds, index - first);
+                arch::barrier();
+                const int from = index - (first - left / 2);
+                if (from >= 0 && from < parked)
+                    wave.absorb(lds + from * sums_bytes, scales(lds) + from * scales_bytes);
+                arch::barrier();
+            }
+        }
     }
 
     R9V_INLINE static void join_waves(const Program& program, const attention_geometry& geometry,
@@ -110,11 +144,11 @@ private:
         const auto scale = static_cast<std::uint32_t>(row * 8);
         const auto from = static_cast<std::uint32_t>(row * row_bytes + chunk * 16);
         R9V_UNROLL
-        for (std::uint32_t w = 0; w < layout::waves; ++w)
+        for (std::uint32_t w = 0; w < parked; ++w)
             all.largest = arch::maximum(
                 all.largest, arch::load_local_float(scales(lds), scale + w * scales_bytes));
         R9V_UNROLL
-        for (std::uint32_t w = 0; w < layout::waves; ++w) {
+        for (std::uint32_t w = 0; w < parked; ++w) {
             const std::uint32_t own = scale + w * scales_bytes;
             const float factor = weight_of(arch::load_local_float(scales(lds), own), all.largest);
             all.sum += factor * arch::load_local_float(scales(lds), own + 4);

@@ -58,7 +58,6 @@ public:
         const auto row = row_at(first_score_ / loads);
         at_ = sequence_.score(row.head, row.query, 0);
         scale_ = leading_scale(math{}, scores_, at_);
-        load_queries();
     }
 
     /// Row `r` of the block; those behind the last repeat it.
@@ -85,30 +84,53 @@ public:
         }
     }
 
-    /// Adds keys [begin, end) to the sums; inside [range.all_begin, range.all_end) no mask is
-    /// tested.
+    /// Sends for the first keys [begin, end) and values, hands the queries to all waves through LDS
+    /// (once for a block: their prologue may be long) and waits for those alone.
+    R9V_INLINE void start(std::int32_t begin, std::int32_t end, arch::local_bytes lds) {
+        static_assert(layout::waves * arch::wave_size >= rows * layout::lanes);
+        const auto thread = static_cast<int>(arch::thread_index());
+        const int column = thread % layout::lanes * 8;
+        const bool exists = thread < rows * layout::lanes && column < program_.head.key_dim();
+        const decode_row row = row_at(exists ? thread / layout::lanes : 0);
+        keys_.seek(begin, end);
+        values_.seek(begin, end);
+        arch::words4 loaded{};
+        if (exists) loaded = load_query(row, column);
+        keys_.load(begin, end, k_);
+        values_.load(begin, end, v_);
+        if (thread < rows * layout::lanes)
+            arch::store_local(lds, arch::thread_index() * 16,
+                              exists ? treat_query(row, column, loaded) : loaded);
+        arch::barrier();
+        const std::uint32_t chunk = arch::lane_index() % layout::lanes * 16;
+        R9V_UNROLL
+        for (int r = 0; r < rows; ++r)
+            queries_[r] =
+                arch::load_local(lds, chunk + static_cast<std::uint32_t>(r * layout::lanes * 16));
+        is_ragged_ = program_.head.key_dim() < layout::lanes * 8;
+        has_dims_ = arch::lane_index() % layout::lanes * 8 <
+                    static_cast<std::uint32_t>(program_.head.key_dim());
+    }
+
+    /// Adds keys [begin, end) to the sums, behind start() with the same; inside [range.all_begin,
+    /// range.all_end) no mask is tested.
     R9V_INLINE void walk(std::int32_t begin, std::int32_t end, const decode_range& range) {
-        if (begin >= end) return;
-        arch::words4 k[loads];
-        arch::words4 v[loads];
-        keys_.load(begin, end, k);
-        values_.load(begin, end, v);
         // The last step is a body of its own: behind loads that may not have been issued the
         // compiler would wait for all of them.
         for (; begin + layout::step < end; begin += layout::step) {
             const std::int32_t next = begin + layout::step;
             const bool whole = begin >= range.all_begin && next <= range.all_end;
             float x[rows * loads];
-            multiply(k, x);
-            keys_.load(next, end, k);
+            multiply(k_, x);
+            keys_.load(next, end, k_);
             weigh(x, begin, range.end, whole);
-            add_values(x, v, whole);
-            values_.load(next, end, v);
+            add_values(x, v_, whole);
+            values_.load(next, end, v_);
         }
         float x[rows * loads];
-        multiply(k, x);
+        multiply(k_, x);
         weigh(x, begin, range.end, false);
-        add_values(x, v, false);
+        add_values(x, v_, false);
     }
 
     /// Sums of all groups of lanes, in each of them.
@@ -148,7 +170,30 @@ public:
         }
     }
 
+    /// Adds what another wave has left in LDS.
+    R9V_INLINE void absorb(arch::local_bytes sums, arch::local_bytes scales) {
+        const auto lane = static_cast<int>(arch::lane_index());
+        const auto from = static_cast<std::uint32_t>(lane % near_lanes / row_lanes * 8);
+        const float largest = arch::load_local_float(scales, from);
+        rescale(arch::maximum(largest_, largest));
+        const float factor = weight_of(largest, largest_);
+        sum_ += factor * arch::load_local_float(scales, from + 4);
+        [&]<int... Rs>(std::integer_sequence<int, Rs...>) {
+            (absorb_row<Rs>(sums, arch::from_group_lane<near_lanes, Rs * row_lanes>(factor)), ...);
+        }(std::make_integer_sequence<int, rows>{});
+    }
+
 private:
+    template<int R>
+    R9V_INLINE void absorb_row(arch::local_bytes sums, float factor) {
+        const auto from =
+            static_cast<std::uint32_t>(R * layout::padded_value * 4 +
+                                       static_cast<int>(arch::lane_index()) % layout::lanes * 16);
+        const arch::floats8 row = arch::load_local_floats(sums, from, from + layout::lanes * 16);
+        R9V_UNROLL
+        for (int i = 0; i < 8; ++i)
+            sums_[R][i] = arch::fma(factor, row[i], sums_[R][i]);
+    }
     R9V_INLINE static decode_range narrow(const column_range& range) {
         return {uniform(range.begin), uniform(range.end), uniform(range.all_begin),
                 uniform(range.all_end)};
@@ -167,33 +212,26 @@ private:
                 a.all_end < b.all_end ? a.all_end : b.all_end};
     }
 
-    /// Each lane keeps its 8 dims of every row.
-    R9V_INLINE void load_queries() {
-        const int column = static_cast<int>(arch::lane_index()) % layout::lanes * 8;
-        has_dims_ = column < program_.head.key_dim();
-        is_ragged_ = program_.head.key_dim() < layout::lanes * 8;
-        R9V_UNROLL
-        for (int r = 0; r < rows; ++r) {
-            queries_[r] = arch::words4{};
-            if (has_dims_) queries_[r] = load_query(row_at(r), column);
-        }
-    }
     R9V_INLINE arch::words4 load_query(const decode_row& row, int column) const {
         const auto from = program_.head.q.rows.rows(sequence_.index, row.head);
-        const element* first = from.first + from.offset(row.query);
-        constexpr bool has_prologue = decltype(program_.head.q.prologue)::size != 0;
-        if constexpr (!has_prologue) {
-            return arch::load_global<16>(arch::to_global(first), index_t{2 * column});
-        } else {
-            const auto values = r9v::transform(math{}, program_.head.q.prologue,
-                                               sequence_.result(row.head, row.query, 0, 0, column),
-                                               math::load<8>(first, index_t{column}));
-            arch::words4 words;
+        return arch::load_global<16>(arch::to_global(from.first + from.offset(row.query)),
+                                     index_t{2 * column});
+    }
+    /// A query's 8 elements after its prologue.
+    R9V_INLINE arch::words4 treat_query([[maybe_unused]] const decode_row& row,
+                                        [[maybe_unused]] int column, arch::words4 words) const {
+        if constexpr (decltype(program_.head.q.prologue)::size != 0) {
+            run<float, 8> values;
+            R9V_UNROLL
+            for (int i = 0; i < 8; ++i)
+                values[i] = arch::element_to_float<element>(words[i / 2], i % 2);
+            values = r9v::transform(math{}, program_.head.q.prologue,
+                                    sequence_.result(row.head, row.query, 0, 0, column), values);
             R9V_UNROLL
             for (int i = 0; i < 4; ++i)
                 words[i] = arch::word_from_floats<element>(values.begin() + 2 * i);
-            return words;
         }
+        return words;
     }
 
     /// x[r * loads + i]: row r times the key of load i.
@@ -353,6 +391,8 @@ private:
     bool is_ragged_; ///< whether some lanes have no dims of k
     bool has_dims_;  ///< and whether this one does
     arch::words4 queries_[rows];
+    arch::words4 k_[loads];
+    arch::words4 v_[loads];
 
     float largest_ = not_kept; ///< that weights of this lane's row are relative to
     float sum_ = 0.0f;         ///< of this lane's weights

@@ -49,6 +49,9 @@ public:
         if (is_down_) first_ += (Layout::groups - 1) * stride_;
     }
 
+    R9V_INLINE void seek(std::int32_t, std::int32_t) {}
+
+    /// Rows from `key` on; loads follow one another without gaps, behind a seek to the first.
     R9V_INLINE void load(std::int32_t key, std::int32_t end, arch::words4 (&to)[Layout::loads]) {
         arch::schedule_fence();
         R9V_UNROLL
@@ -83,27 +86,74 @@ private:
     std::uint32_t apart_;
 };
 
-/// Rows in pages.
+/// Rows in pages. Each lane looks up one row of a batch that lasts several loads, so that a row's
+/// page costs one division and one table entry however large the pages are; loads then ask the lane
+/// that knows their row. The entries of the next batch are on their way meanwhile.
 template<class Layout, class T>
 class decode_stream<Layout, paged_rows<T>> {
+    /// Rows of a batch for each group of lanes.
+    static constexpr int batch_loads = Layout::near_lanes;
+    static constexpr int batch = batch_loads * Layout::groups;
+    static_assert(batch_loads % Layout::loads == 0);
+
 public:
     R9V_INLINE decode_stream(const paged_rows<T>& rows, index_t dim) : lane_{dim}, rows_{rows} {}
 
+    /// Sends for the entries of the first rows.
+    R9V_INLINE void seek(std::int32_t key, std::int32_t end) {
+        batch_end_ = key;
+        look_up(key, end);
+    }
+
     R9V_INLINE void load(std::int32_t key, std::int32_t end, arch::words4 (&to)[Layout::loads]) {
+        if (key >= batch_end_) advance(end);
+        const auto first = static_cast<std::uint32_t>(lane_.group * Layout::lanes +
+                                                      (key + batch - batch_end_) / Layout::groups);
         arch::schedule_fence();
         R9V_UNROLL
         for (int i = 0; i < Layout::loads; ++i) {
-            const std::int32_t wanted = key + i * Layout::groups + lane_.group;
-            const std::int32_t row = wanted < end ? wanted : end - 1;
-            to[i] = arch::load_global<16>(arch::to_global(rows_.first),
-                                          2 * rows_.offset(row) + index_t{lane_.column});
+            const std::uint32_t from = first + static_cast<std::uint32_t>(i);
+            const arch::words2 address{word_from(low_, from), word_from(high_, from)};
+            to[i] = arch::load_global<16>(__builtin_bit_cast(arch::global_bytes, address),
+                                          index_t{lane_.column});
         }
         arch::schedule_fence();
     }
 
 private:
+    R9V_INLINE static std::uint32_t word_from(std::uint32_t word, std::uint32_t lane) {
+        return __builtin_bit_cast(std::uint32_t,
+                                  arch::from_lane(__builtin_bit_cast(float, word), lane));
+    }
+
+    /// The entry for this lane's row of the batch that begins with `key`. Rows from `end` on have
+    /// none: the last row's is read again.
+    R9V_INLINE void look_up(std::int32_t key, std::int32_t end) {
+        const auto slot = static_cast<std::int32_t>(arch::lane_index()) % batch_loads;
+        const std::int32_t wanted = key + slot * Layout::groups + lane_.group;
+        const auto row = static_cast<std::uint32_t>(wanted < end ? wanted : end - 1);
+        const std::uint32_t page = rows_.page_size.quotient(row);
+        row_ = row - page * rows_.page_size.value;
+        entry_ = arch::load_global<4>(arch::to_global(rows_.pages), index_t{page} * 4);
+    }
+    R9V_INLINE void advance(std::int32_t end) {
+        const index_t elements =
+            static_cast<std::int32_t>(entry_) * rows_.page_stride + index_t{row_} * rows_.stride;
+        const auto address = __builtin_bit_cast(arch::words2, arch::to_global(rows_.first) +
+                                                                  elements * index_t{sizeof(T)});
+        low_ = address[0];
+        high_ = address[1];
+        look_up(batch_end_ + batch, end);
+        batch_end_ += batch;
+    }
+
     detail::decode_lane<Layout> lane_;
     paged_rows<T> rows_;
+    std::int32_t batch_end_ = 0;
+    std::uint32_t low_ = 0; ///< of the address of this lane's row of the batch
+    std::uint32_t high_ = 0;
+    std::uint32_t entry_ = 0; ///< of the next batch
+    std::uint32_t row_ = 0;   ///< in its page
 };
 
 } // namespace r9v::inline R9V_ABI::kernels
