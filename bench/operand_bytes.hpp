@@ -43,6 +43,13 @@ template<class Head, class Chain>
         sum.add(head.v);
         r9v::visit_operands(head.q.prologue, sum);
         r9v::visit_operands(head.scores, sum);
+    } else if constexpr (requires { head.k; }) { // append_key_value: the cache's rows too
+        sum.add(head.k);
+        sum.add(head.v);
+        sum.add(head.k);
+        sum.add(head.v);
+    } else if constexpr (r9v::any_tensor<decltype(Head::x)>) { // rotate
+        sum.add(head.x);
     } else {
         sum.add(head.x.view);
         r9v::visit_operands(head.x.prologue, sum);

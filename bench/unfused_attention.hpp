@@ -61,14 +61,7 @@ struct keep_prefix {
         return static_cast<int>(key) < lengths[sequence];
     }
 };
-/// Keys up to the query's own, `before` keys being older than the first query.
-struct keep_causal {
-    unsigned before;
-    __device__ bool operator()(unsigned, unsigned query, unsigned key) const {
-        return key <= query + before;
-    }
-};
-/// The same where sequences differ in length: their first query stands at first[sequence].
+/// Keys up to the query's own: the first query stands at key first[sequence].
 struct keep_causal_from {
     const std::int32_t* first;
     __device__ bool operator()(unsigned sequence, unsigned query, unsigned key) const {
