@@ -4,6 +4,7 @@
 // All of r9v.
 #pragma once
 
+#include <r9v/cache.hpp>
 #include <r9v/gemm.hpp>
 #include <r9v/launch.hpp>
 #include <r9v/memory.hpp>

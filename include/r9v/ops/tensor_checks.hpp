@@ -73,16 +73,21 @@ public:
         remember({region_of(view), name, access::read, false});
     }
 
+    /// A tensor that the head writes, at places of its own: nothing else may overlap it.
+    template<any_tensor View>
+    void output(const char* name, const View& view) {
+        fail(check_view(name, view));
+        remember({region_of(view), name, access::write, false});
+        fail_if_repeated(name, region_of(view));
+    }
+
     /// A tensor of an op (the visitor of visit_operands).
     template<span Span, class View>
     void operator()(const char* name, const operand<Span, View>& o, access how) {
         fail(check_view(name, o.view));
         check_extents(name, o, how);
         remember({region_of(o.view), name, how, Span == span::matrix && !prologue_});
-        if (how != access::read && overlaps_itself(region_of(o.view)))
-            fail(error{"r9v: two positions of %s are the same memory. Give every axis a stride "
-                       "that does not repeat.",
-                       name});
+        if (how != access::read) fail_if_repeated(name, region_of(o.view));
     }
 
     /// A tensor of a mask, whose axes may each have one entry for all positions.
@@ -118,6 +123,13 @@ private:
         } else {
             fail(error{"r9v: a program has more than %d tensors. Split it.", capacity});
         }
+    }
+
+    void fail_if_repeated(const char* name, const region& written) {
+        if (overlaps_itself(written))
+            fail(error{"r9v: two positions of %s are the same memory. Give every axis a stride "
+                       "that does not repeat.",
+                       name});
     }
 
     void check_pair(const entry& written, const entry& other) {
