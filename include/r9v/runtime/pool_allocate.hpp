@@ -110,7 +110,9 @@ int basic_pool<Backend>::take(block*& taken, entry& stream, const wanted& need, 
         return failed;
     capturing = backend_.capturing(stream.handle);
     if (!capturing) {
+        ++stream.references; // it may own nothing yet
         adopt_ended_streams();
+        --stream.references;
         if (const int failed = steal(taken, stream, need);
             failed != Backend::success || taken != nullptr)
             return failed;
