@@ -5,6 +5,7 @@
 #pragma once
 
 #include <r9v/cache.hpp>
+#include <r9v/attention.hpp>
 #include <r9v/gemm.hpp>
 #include <r9v/launch.hpp>
 #include <r9v/memory.hpp>

@@ -45,3 +45,26 @@ inline docs_view<float, 1> amax;    // [m]
 inline docs_view<float, 1> rows;    // [m]
 inline docs_view<float, 1> columns; // [n]
 inline float step = 1.0f;
+
+// Attention: b batches, h heads, q queries, k keys, d the dim.
+inline docs_view<half, 4> queries;             // [b, h, q, d]
+inline docs_view<half, 4> keys;                // [b, key heads, k, d]
+inline docs_view<half, 4> values;              // [b, key heads, k, d]
+inline docs_view<half, 4> result;              // [b, h, q, d]
+inline docs_view<fp8_e4m3, 4> result8;         // [b, h, q, d]
+inline docs_view<half, 4> gate;                // [b, h, q, d]
+inline docs_view<float, 3> lse;                // [b, h, q]
+inline docs_view<float, 1> slopes;             // [h]
+inline docs_view<float, 1> logits;             // [h]
+inline docs_view<float, 4> bias_of_scores;     // [b, h, q, k]
+inline docs_view<half, 3> query_tokens;        // [h, tokens, d]
+inline docs_view<half, 3> key_tokens;          // [key heads, tokens, d]
+inline docs_view<half, 3> value_tokens;        // [key heads, tokens, d]
+inline docs_view<half, 4> token_result;        // [1, h, tokens, d]
+inline docs_view<half, 4> key_pages;           // [pages, key heads, rows, d]
+inline docs_view<half, 4> value_pages;         // [pages, key heads, rows, d]
+inline docs_view<std::int32_t, 1> lengths;     // [b]
+inline docs_view<std::int32_t, 1> offsets;     // [b + 1]
+inline docs_view<std::int32_t, 2> block_table; // [b, most pages]
+inline constexpr r9v::index_t longest = 64;
+inline constexpr float rs = 0.125f; // 1 / sqrt(d)
