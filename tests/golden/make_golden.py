@@ -4,7 +4,7 @@
 
     pip install numpy scipy && python3 tests/golden/make_golden.py
 
-Writes ops.txt and gemm.txt beside itself: named arrays, each `name count` and then the values, with as many
+Writes ops.txt, gemm.txt and mask.txt beside itself: named arrays, each `name count` and then the values, with as many
 digits as float64 needs. The definitions are PyTorch's (torch.nn.functional) and NumPy's. Numbers that the ops
 hold as float are rounded to float32 first.
 """
@@ -250,5 +250,51 @@ def gemm():
     return arrays
 
 
+# --- Masks and rotary embeddings; a random stream of their own, so that the others stay as they are
+
+def masks():
+    random = np.random.default_rng(20250401)
+    arrays = {}
+    for queries, keys in [(2, 5), (5, 2), (4, 7)]:
+        name, all_kept, apart = f"{queries}x{keys}", np.ones((queries, keys)), keys - queries
+        arrays[f"causal_top_left.{name}"] = np.tril(all_kept)
+        arrays[f"causal_bottom_right.{name}"] = np.tril(all_kept, apart)
+        arrays[f"window_2_1.{name}"] = np.tril(all_kept, apart + 1) * np.triu(all_kept, apart - 2)
+        arrays[f"window_2_1_top_left.{name}"] = np.tril(all_kept, 1) * np.triu(all_kept, -2)
+        arrays[f"sliding_3.{name}"] = np.tril(all_kept, apart) * np.triu(all_kept, apart - 2)
+        scores = random.integers(-64, 65, (2, 3, queries, keys)) / 32
+        slopes = 2.0 ** (-8 * np.arange(1, 4) / 3)  # of three heads, as in the paper
+        slopes = slopes.astype(np.float32).astype(np.float64)
+        distance = np.abs(np.arange(queries)[:, None] + apart - np.arange(keys)[None, :])
+        arrays[f"scores.{name}"], arrays["slopes"] = scores, slopes
+        arrays[f"alibi.{name}"] = scores - slopes[None, :, None, None] * distance
+        bias = np.where(random.random((2, 1, queries, keys)) < 0.3, -np.inf,
+                        random.integers(-64, 65, (2, 1, queries, keys)) / 32)
+        arrays[f"bias.{name}"] = bias
+        arrays[f"add_mask.{name}"] = scores + bias
+    return arrays
+
+
+def rotary():
+    random = np.random.default_rng(20250402)
+    positions, dim, theta = np.array([0, 1, 7, 1000, 123456]), 12, 10000.0
+    x = random.integers(-64, 65, (2, positions.size, dim)) / 32
+    arrays = {"rotary.x": x, "rotary.positions": positions}
+    for turned in (12, 8):
+        angles = positions[:, None] * theta ** (-np.arange(0, turned, 2) / turned)
+        rest = x[..., turned:]
+        pairs = x[..., 0:turned:2] + 1j * x[..., 1:turned:2]
+        pairs = pairs * np.exp(1j * angles)
+        interleaved = np.stack([pairs.real, pairs.imag], -1).reshape(*x.shape[:2], turned)
+        arrays[f"rotary.interleaved_{turned}"] = np.concatenate([interleaved, rest], -1)
+        # The formula of the Transformers library: x cos + rotate_half(x) sin.
+        cos, sin = np.tile(np.cos(angles), 2), np.tile(np.sin(angles), 2)
+        front = x[..., :turned]
+        half = np.concatenate([-front[..., turned // 2:], front[..., :turned // 2]], -1)
+        arrays[f"rotary.halves_{turned}"] = np.concatenate([front * cos + half * sin, rest], -1)
+    return arrays
+
+
 write("ops.txt", curves() | spans())
 write("gemm.txt", gemm())
+write("mask.txt", masks() | rotary())
