@@ -55,12 +55,7 @@ public:
           queue_{options_},
           publisher_{std::make_shared<runtime::publisher<Result>>(options.keep_order)} {
         run_.emplace([held = std::forward<Run>(run)](batch_type& b) mutable -> status {
-            if constexpr (requires { status{held(b)}; }) {
-                return held(b);
-            } else {
-                held(b);
-                return {};
-            }
+            return runtime::call_stage(held, b);
         });
 #if R9V_GPU
         (void)platform::current_device(&device_);

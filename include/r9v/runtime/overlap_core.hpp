@@ -129,12 +129,7 @@ private:
     template<class Call, class F>
     static void keep(Call& call, F&& f) {
         call.emplace([held = std::forward<F>(f)](auto&& argument) mutable -> status {
-            if constexpr (requires { status{held(argument)}; }) {
-                return held(argument);
-            } else {
-                held(argument);
-                return {};
-            }
+            return call_stage(held, argument);
         });
     }
 
@@ -173,12 +168,7 @@ private:
             return {};
         } else {
             host_block block{at.host_input, capacity, capacity};
-            status filled;
-            if constexpr (requires { status{fill(block)}; }) {
-                filled = fill(block);
-            } else {
-                fill(block);
-            }
+            status filled = call_stage(fill, block);
             at.input_bytes = block.size();
             return filled;
         }

@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <type_traits>
+#include <utility>
 
 namespace r9v::inline R9V_ABI::runtime {
 
@@ -26,16 +28,24 @@ struct stage_failure {
     }
 };
 
+/// Calls `f`, which returns a status or anything else, which does not matter.
+template<class F, class... Arguments>
+status call_stage(F& f, Arguments&&... arguments) {
+    using result = std::invoke_result_t<F&, Arguments...>;
+    if constexpr (!std::is_void_v<result> && std::is_convertible_v<result, status>) {
+        return f(std::forward<Arguments>(arguments)...);
+    } else {
+        (void)f(std::forward<Arguments>(arguments)...);
+        return {};
+    }
+}
+
 /// Runs a stage, which returns nothing or a status, and answers how it failed, if it did.
 template<class Stage>
 std::optional<stage_failure> run_stage([[maybe_unused]] const char* name, Stage&& stage) noexcept {
     const auto run = [&]() -> std::optional<stage_failure> {
-        if constexpr (requires { status{stage()}; }) {
-            status outcome = stage();
-            if (!outcome) return stage_failure{outcome.error(), nullptr};
-        } else {
-            stage();
-        }
+        if (status outcome = call_stage(stage); !outcome)
+            return stage_failure{outcome.error(), nullptr};
         return std::nullopt;
     };
 #if defined(__cpp_exceptions)
