@@ -38,9 +38,11 @@ static_assert(__AMDGCN_WAVEFRONT_SIZE__ == 32,
 #include <r9v/arch/common/schedule.hpp>
 #include <r9v/arch/common/vector.hpp>
 #include <r9v/arch/gfx12/barrier.hpp>
+#include <r9v/arch/gfx12/buffer.hpp>
 #include <r9v/arch/gfx12/convert.hpp>
 #include <r9v/arch/gfx12/fragment.hpp>
 #include <r9v/arch/gfx12/math.hpp>
 #include <r9v/arch/gfx12/matrix.hpp>
 #include <r9v/arch/gfx12/memory.hpp>
+#include <r9v/arch/gfx12/pairs.hpp>
 #endif

@@ -18,7 +18,11 @@ struct wave_place {
     index_t column;
     index_t row_end; ///< rows and columns from here on are another block's, or nobody's
     index_t column_end;
+    index_t head = 0;
 };
+
+/// In place of a receiver of partial row statistics, where each wave holds whole rows.
+struct whole_rows {};
 
 namespace detail {
 
@@ -32,6 +36,10 @@ R9V_INLINE run<float, Width> part_of(const arch::floats8& fragment, int first) {
     for (int i = 0; i < Width; ++i)
         part[i] = fragment[first + i];
     return part;
+}
+
+R9V_HD constexpr int least(int a, int b) {
+    return a < b ? a : b;
 }
 
 /// How long a chain's code is, in ops of usual length.
@@ -71,8 +79,9 @@ struct lane_place {
 } // namespace detail
 
 /// Runs `ops` over `Results` x `Rows` x `Columns` fragments. `Partials` gets the row statistics of
-/// taps that merge in order: partials(tap, coordinate, value).
-template<int Results, int Rows, int Columns, class Chain, class Partials>
+/// taps that merge in order: partials(tap, coordinate, value). Where fragments must wait in LDS,
+/// `Parked` columns of them do at a time.
+template<int Results, int Rows, int Columns, class Chain, class Partials, int Parked = Columns>
 class finisher {
     using states = typename states_of<detail::wide_math, Chain>::type;
     using tile_type = arch::floats8[Results][Rows][Columns];
@@ -81,7 +90,7 @@ public:
     /// Whether the chain is short enough to be compiled once for every fragment of a wave.
     static constexpr bool is_repeated = detail::weight<Chain> <= 8;
     /// Bytes of LDS that each wave needs.
-    static constexpr int lds_bytes = Results * Columns * 2 * arch::wave_size * 16;
+    static constexpr int lds_bytes = Results * Parked * 2 * arch::wave_size * 16;
 
     R9V_INLINE finisher(const Chain& ops, const wave_place& place, Partials partials)
         : ops_{ops},
@@ -127,21 +136,26 @@ private:
         reset_taps<tap_scope::tensor>(ops_, sums);
         R9V_ROLLED
         for (int row = 0; row < Rows; ++row) {
-            R9V_UNROLL
-            for (int i = 0; i < Rows; ++i)
-                if (i == row) park(tile, i, lds);
             reset_taps<tap_scope::row>(ops_, sums);
             R9V_ROLLED
-            for (int column = 0; column < Columns; ++column)
-                finish_run(sums, lds, position(row, column), column, wide);
+            for (int first = 0; first < Columns; first += Parked) {
+                park(tile, row, first, lds);
+                R9V_ROLLED
+                for (int column = 0; column < detail::least(Parked, Columns - first); ++column)
+                    finish_run(sums, lds, position(row, first + column), column, wide);
+            }
             commit_row(sums, position(row, 0));
         }
         commit_tensor(sums);
     }
 
     R9V_INLINE coordinate position(int row, int column) const {
-        return {place_.batch, place_.row + row * arch::fragment_size,
-                place_.column + column * arch::fragment_size, lane_.row, lane_.column};
+        return {place_.batch,
+                place_.row + row * arch::fragment_size,
+                place_.column + column * arch::fragment_size,
+                lane_.row,
+                lane_.column,
+                place_.head};
     }
 
     /// A fold instead of an unrolled loop: compilers give up on loops whose bodies are long, and an
@@ -159,17 +173,27 @@ private:
     }
 
     R9V_INLINE static std::uint32_t parked(int result, int column, int half) {
-        return static_cast<std::uint32_t>(((result * Columns + column) * 2 + half) *
+        return static_cast<std::uint32_t>(((result * Parked + column) * 2 + half) *
                                           arch::wave_size * 16) +
                arch::lane_index() * 16;
     }
-    R9V_INLINE static void park(const tile_type& tile, int row, arch::local_bytes lds) {
+    /// Registers have no index that is not a constant: one copy of the code for each place.
+    R9V_INLINE static void park(const tile_type& tile, int row, int first, arch::local_bytes lds) {
         R9V_UNROLL
-        for (int i = 0; i < Results * Columns; ++i) {
-            const int result = i / Columns;
-            const int column = i % Columns;
-            arch::store_local_floats(lds, parked(result, column, 0), parked(result, column, 1),
-                                     tile[result][row][column]);
+        for (int i = 0; i < Rows; ++i)
+            R9V_UNROLL
+        for (int begin = 0; begin < Columns; begin += Parked)
+            if (i == row && begin == first) park_at(tile, i, begin, lds);
+    }
+    R9V_INLINE static void park_at(const tile_type& tile, int row, int first,
+                                   arch::local_bytes lds) {
+        R9V_UNROLL
+        for (int i = 0; i < Results * Parked; ++i) {
+            const int result = i / Parked;
+            const int column = i % Parked;
+            if (first + column < Columns)
+                arch::store_local_floats(lds, parked(result, column, 0), parked(result, column, 1),
+                                         tile[result][row][first + column]);
         }
     }
 
@@ -226,7 +250,8 @@ private:
                     op.merge(detail::narrow_math{}, upper ? other : state, upper ? state : other);
                 if (lane_.column == 0 && at.row() < place_.row_end) {
                     using Op = std::remove_cvref_t<decltype(op)>;
-                    if constexpr (Op::merge_kind == tap_merge::ordered) {
+                    if constexpr (Op::merge_kind == tap_merge::ordered &&
+                                  !std::is_same_v<Partials, whole_rows>) {
                         partials_(tap, at, all);
                     } else {
                         op.commit(detail::narrow_math{}, all, at);

@@ -19,11 +19,36 @@ inline constexpr int wave_size = 32;
     return static_cast<std::uint32_t>(__builtin_amdgcn_readfirstlane(static_cast<int>(value)));
 }
 
+[[nodiscard]] R9V_INLINE std::int32_t uniform(std::int32_t value) {
+    return __builtin_amdgcn_readfirstlane(value);
+}
+[[nodiscard]] R9V_INLINE float uniform(float value) {
+    return __builtin_bit_cast(float, uniform(__builtin_bit_cast(std::int32_t, value)));
+}
+[[nodiscard]] R9V_INLINE std::int64_t uniform(std::int64_t value) {
+    const auto bits = static_cast<std::uint64_t>(value);
+    const std::uint64_t low = uniform(static_cast<std::uint32_t>(bits));
+    const std::uint64_t high = uniform(static_cast<std::uint32_t>(bits >> 32));
+    return static_cast<std::int64_t>(high << 32 | low);
+}
+template<class T>
+[[nodiscard]] R9V_INLINE T* uniform(T* pointer) {
+    return reinterpret_cast<T*>(uniform(reinterpret_cast<std::int64_t>(pointer)));
+}
+
 [[nodiscard]] R9V_INLINE std::uint32_t wave_index() {
     return uniform(thread_index() / wave_size);
 }
 [[nodiscard]] R9V_INLINE std::uint32_t lane_index() {
     return thread_index() % wave_size;
+}
+
+/// The lane's index where the optimizer must not keep what it computes from it in registers: made
+/// again at every use.
+[[nodiscard]] R9V_INLINE std::uint32_t fresh_lane_index() {
+    std::uint32_t lane = lane_index();
+    asm volatile("" : "+v"(lane));
+    return lane;
 }
 
 [[nodiscard]] R9V_INLINE std::uint32_t block_x() {
@@ -44,6 +69,11 @@ inline constexpr int wave_size = 32;
     auto crossed = __builtin_amdgcn_permlanex16(bits, bits, 0x76543210u, 0xfedcba98u, false, false);
     asm volatile("" : "+v"(crossed));
     return __builtin_bit_cast(float, crossed);
+}
+
+/// The lanes where `condition` holds, a bit each.
+[[nodiscard]] R9V_INLINE std::uint32_t lanes_where(bool condition) {
+    return __builtin_amdgcn_ballot_w32(condition);
 }
 
 /// The value of any lane, which must be on.

@@ -6,12 +6,42 @@
 
 #include <r9v/arch/common/vector.hpp>
 
+#include <utility>
+
 namespace r9v::inline R9V_ABI::arch {
 
 /// Nothing moves across. One behind every matrix instruction of a main loop, with what should issue
 /// beside it, makes the order of the source the order of the machine code.
 R9V_INLINE void schedule_fence() {
     __builtin_amdgcn_sched_barrier(0);
+}
+
+/// Kinds of instructions, for schedule_group.
+inline constexpr int vector_kind = 0x2;
+inline constexpr int matrix_kind = 0x8;
+inline constexpr int local_load_kind = 0x100;
+inline constexpr int transcendental_kind = 0x400;
+
+/// The next `Count` instructions of a kind stand here, behind those of the groups before it. Groups
+/// of one pipeline share `Pipeline`. They order what stands above them, up to the fence before. A
+/// fence must follow: clang-19 forgets the order of LDS accesses and a barrier around groups.
+template<int Kind, int Count, int Pipeline>
+R9V_INLINE void schedule_group() {
+    __builtin_amdgcn_sched_group_barrier(Kind, Count, Pipeline);
+}
+
+/// `Products` matrix instructions, each of a fragment loaded from LDS, `Ahead` loads before the
+/// first: as many loads as registers are meant for stay in flight.
+template<int Products, int Ahead, int Pipeline>
+R9V_INLINE void schedule_products() {
+    constexpr int ahead = Ahead < Products ? Ahead : Products;
+    schedule_group<local_load_kind, ahead, Pipeline>();
+    [&]<int... Is>(std::integer_sequence<int, Is...>) {
+        ((schedule_group<matrix_kind, Is * 0 + 1, Pipeline>(),
+          schedule_group<local_load_kind, Is * 0 + 1, Pipeline>()),
+         ...);
+    }(std::make_integer_sequence<int, Products - ahead>{});
+    schedule_group<matrix_kind, ahead, Pipeline>();
 }
 
 /// The same lane value, of which the optimizer no longer knows where it came from. In a loop it
@@ -24,6 +54,15 @@ R9V_INLINE void hide(std::uint32_t& lane_value) {
 [[nodiscard]] R9V_INLINE std::uint32_t hidden(std::uint32_t lane_value) {
     hide(lane_value);
     return lane_value;
+}
+
+/// The same for a vector, once where it is made.
+R9V_INLINE void hide(floats8& lane_values) {
+    asm volatile("" : "+v"(lane_values));
+}
+/// The same for a base that the whole wave shares.
+R9V_INLINE void hide(global_bytes& base) {
+    asm volatile("" : "+s"(base));
 }
 
 /// 1.0f in a scalar register, which the optimizer does not know to be one.

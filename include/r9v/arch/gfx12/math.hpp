@@ -26,6 +26,30 @@ namespace r9v::inline R9V_ABI::arch {
     return result;
 }
 
+/// The largest of three, NaN being less than any number.
+[[nodiscard]] R9V_INLINE float largest(float a, float b, float c) {
+    float result;
+    asm("v_max3_num_f32 %0, %1, %2, %3" : "=v"(result) : "v"(a), "v"(b), "v"(c));
+    return result;
+}
+[[nodiscard]] R9V_INLINE float largest(float a, float b) {
+    float result;
+    asm("v_max_num_f32 %0, %1, %2" : "=v"(result) : "v"(a), "v"(b));
+    return result;
+}
+
+/// The smallest, NaN being greater than any number.
+[[nodiscard]] R9V_INLINE float smallest(float a, float b, float c) {
+    float result;
+    asm("v_min3_num_f32 %0, %1, %2, %3" : "=v"(result) : "v"(a), "v"(b), "v"(c));
+    return result;
+}
+[[nodiscard]] R9V_INLINE float smallest(float a, float b) {
+    float result;
+    asm("v_min_num_f32 %0, %1, %2" : "=v"(result) : "v"(a), "v"(b));
+    return result;
+}
+
 /// 2^x and log2(x); results and arguments that are denormal count as zero.
 [[nodiscard]] R9V_INLINE float exp2(float x) {
     return __builtin_amdgcn_exp2f(x);

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// One block of the prefill kernel: which queries, which tiles of keys, and the epilogue.
+#pragma once
+
+#include <r9v/kernels/attention/prefill_wave.hpp>
+#include <r9v/ops/sink.hpp>
+#include <r9v/ops/statistic.hpp>
+#include <r9v/tile/finish.hpp>
+
+namespace r9v::inline R9V_ABI::kernels {
+
+/// What a block computes. The last queries go first: under a causal mask they have most keys.
+struct prefill_place {
+    index_t sequence;
+    index_t head;
+    index_t query;
+
+    R9V_INLINE prefill_place(const attention_geometry& g, int queries) {
+        const tile::tile_position at = g.blocks.at(arch::block_x());
+        const std::uint32_t of_sequence = g.heads.quotient(at.row);
+        sequence = of_sequence;
+        head = at.row - of_sequence * g.heads.value;
+        query = index_t{g.query_blocks.value - 1 - at.column} * queries;
+    }
+};
+
+[[nodiscard]] R9V_INLINE attention_sequence uniform_sequence(const attention_sequence& s) {
+    return {s.index, arch::uniform(s.queries), arch::uniform(s.keys), s.batch,
+            arch::uniform(s.first_row)};
+}
+
+/// Divides the results by the sum of weights, sinks included. Returns the logarithm of the sum of
+/// exponentials.
+template<class Softmax, class Chain>
+R9V_INLINE float normalize(Softmax& softmax, const Chain& scores, const coordinate& at,
+                           typename Softmax::results& o) {
+    constexpr float ln_2 = 0.693147181f;
+    const float nothing = numeric::from_opaque_bits<float>(0xff80'0000u);
+    softmax.join_halves();
+    const float sum = softmax.sum();
+    float factor = sum == 0.0f ? 0.0f : arch::reciprocal(sum);
+    float log_sum = sum == 0.0f ? nothing : softmax.reference() + arch::log2(sum);
+    if constexpr (Chain::has_sink) {
+        const float sink = sink_of(scores).logit(tile::device_math<index_t>{}, at) * tile::log2_e;
+        const float top = arch::largest(sum == 0.0f ? sink : softmax.reference(), sink);
+        const float lowered = arch::exp2(softmax.reference() - top);
+        const float all = (sum == 0.0f ? 0.0f : sum * lowered) +
+                          (sink == nothing ? 0.0f : arch::exp2(sink - top));
+        factor = sum == 0.0f ? 0.0f : lowered * arch::reciprocal(all);
+        log_sum = all == 0.0f ? nothing : top + arch::log2(all);
+    }
+    R9V_UNROLL
+    for (auto& part : o[0][0])
+        part *= factor;
+    return log_sum * ln_2;
+}
+
+template<attention_tile Tile, class Program>
+R9V_INLINE void prefill_block(const Program& program, const attention_geometry& geometry) {
+    using head_type = typename Program::head_type;
+    using shape = prefill_shape<head_type::dims, Tile>;
+    using finisher = tile::finisher<1, 1, shape::value_fragments, typename Program::chain_type,
+                                    tile::whole_rows, shape::parked>;
+    alignas(16) R9V_SHARED static char shared[shape::lds_bytes];
+    const arch::local_bytes lds = arch::to_local(shared);
+    const head_type& head = program.head;
+    const prefill_place place{geometry, Tile.queries};
+    const attention_sequence sequence = uniform_sequence(sequence_of(head, place.sequence));
+    if (place.query >= sequence.queries) return;
+
+    const int wave = static_cast<int>(arch::wave_index());
+    const index_t first = place.query + 16 * wave;
+    const index_t left = sequence.queries - first;
+    const int count = left > 16 ? 16 : left < 0 ? 0 : static_cast<int>(left);
+    // A wave without queries repeats the block's last one, and stores nothing.
+    const query_rows queries{count > 0 ? first : sequence.queries - 1, count > 0 ? count : 1};
+    const auto scores = scores_of(head, sequence);
+
+    prefill_wave<shape, head_type> work{head, sequence, scores, place.head, queries, geometry, lds};
+    work.walk(place.query, Tile.queries);
+
+    const coordinate at =
+        sequence.score(place.head, queries.first, 0, queries.of(arch::lane_index()));
+    const float log_sum_exp = normalize(work.softmax, scores, at, work.o);
+    const index_t row_end = sequence.first_row + queries.first + count;
+    finisher finish{program.chain,
+                    {sequence.batch, sequence.first_row + queries.first, 0, row_end,
+                     head.value_dim(), place.head},
+                    {}};
+    const bool whole = finisher::is_repeated && geometry.wide_chain != 0 && count == 16 &&
+                       head.value_dim() == shape::value_dim;
+    finish.finish(work.o, lds + wave * finisher::lds_bytes, whole, geometry.wide_chain != 0);
+    if (static_cast<int>(arch::lane_index()) < count)
+        commit_statistics(
+            tile::device_math<index_t>{}, program.chain,
+            sequence.result(place.head, queries.first, 0, queries.of(arch::lane_index())),
+            [&](row_statistic) { return log_sum_exp; });
+}
+
+} // namespace r9v::inline R9V_ABI::kernels

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// What a wave of the prefill kernel does with tiles of keys. Two bodies: `interior` for tiles of
+// which every score is kept, without a test of any mask, and `general` for all others.
+#pragma once
+
+#include <r9v/kernels/attention/prefill_query.hpp>
+#include <r9v/kernels/attention/prefill_scores.hpp>
+#include <r9v/kernels/attention/prefill_stage.hpp>
+#include <r9v/kernels/attention/prefill_values.hpp>
+
+namespace r9v::inline R9V_ABI::kernels {
+
+/// The uniform factor of the scores as the kernel uses it.
+struct score_factor {
+    float scale;        ///< magnitude, where products are scores
+    float inverse;      ///< from scores to products
+    std::uint32_t flip; ///< sign bits of two elements, to be flipped in q
+
+    template<class Chain>
+    R9V_INLINE score_factor(const Chain& scores, const coordinate& at) {
+        const float product =
+            arch::uniform(leading_scale(tile::device_math<index_t>{}, scores, at));
+        if constexpr (score_rules<Chain>::in_products) {
+            const std::uint32_t bits = r9v::bit_cast<std::uint32_t>(product);
+            flip = bits >> 31 != 0 ? 0x8000'8000u : 0u;
+            scale = r9v::bit_cast<float>(bits & 0x7fff'ffffu);
+            inverse = scale > 1e-37f ? arch::uniform(1.0f / scale) : 0.0f;
+        } else {
+            flip = 0;
+            scale = product;
+            inverse = 1.0f;
+        }
+    }
+};
+
+template<class Shape, class Head>
+class prefill_wave {
+    using element = typename Head::element;
+    using scores_type = typename Head::scores_type;
+    using rules = score_rules<scores_type>;
+    using rows_type = decltype(std::declval<Head>().k.rows(0, 0));
+    static constexpr int key_fragments = Shape::key_fragments;
+    static constexpr int dim_fragments = Shape::dim_fragments;
+    static constexpr int value_fragments = Shape::value_fragments;
+    using score_registers = arch::floats8[key_fragments];
+    using weight_registers = arch::words4[key_fragments];
+
+public:
+    using softmax_type = tile::online_softmax<element, rules::in_products, value_fragments>;
+    typename softmax_type::results o;
+    softmax_type softmax;
+
+    R9V_INLINE prefill_wave(const Head& head, const attention_sequence& sequence,
+                            const scores_type& scores, index_t of_head, const query_rows& queries,
+                            const attention_geometry& geometry, arch::local_bytes lds)
+        : softmax{rules::in_products ? factor_of(scores, sequence, of_head).scale * tile::log2_e
+                                     : tile::log2_e},
+          sequence_{sequence},
+          scores_{scores},
+          head_{of_head},
+          queries_{queries},
+          wide_{geometry.wide_scores != 0},
+          lds_{lds},
+          factor_{factor_of(scores, sequence, of_head)},
+          stage_{head.k.rows(sequence.index,
+                             geometry.ratio.quotient(static_cast<std::uint32_t>(of_head))),
+                 head.v.rows(sequence.index,
+                             geometry.ratio.quotient(static_cast<std::uint32_t>(of_head))),
+                 head.key_dim(), head.value_dim()} {
+        R9V_UNROLL
+        for (auto& part : o[0][0])
+            part = arch::floats8{};
+        load_queries(head, sequence, of_head, queries, factor_.flip, q_);
+        clear_beyond<Shape>(lds, static_cast<int>(head.key_dim()));
+    }
+
+    /// All tiles that the block's queries, `count` from `first` on, keep anything of.
+    R9V_INLINE void walk(index_t first, int count) {
+        const index_t last = first + count < sequence_.queries ? first + count : sequence_.queries;
+        const column_range block = columns({sequence_.index, head_, first, last});
+        begin_ = arch::uniform(static_cast<int>(block.begin / Shape::keys));
+        end_ = arch::uniform(static_cast<int>(ceil_div<index_t>(block.end, Shape::keys)));
+        if (block.begin >= block.end) return;
+        const column_range own =
+            columns({sequence_.index, head_, queries_.first, queries_.first + queries_.count});
+        own_ = own;
+        // The interior loop also loads the next tile, whose rows must all exist.
+        const int whole = static_cast<int>(sequence_.keys / Shape::keys);
+        const int safe = end_ > whole ? whole - 1 : end_;
+        const int core_begin =
+            arch::uniform(static_cast<int>(ceil_div<index_t>(own.all_begin, Shape::keys)));
+        const int core_end =
+            arch::uniform(least(static_cast<int>(own.all_end / Shape::keys), safe));
+
+        stage_.load_clamped(begin_);
+        stage_.store(lds_ + Shape::stage_bytes);
+        synchronize();
+        int slot = 1;
+        int tile = begin_;
+        while (tile < end_) {
+            R9V_ROLLED
+            while (tile < end_ && answer(tile) == tile_answer::none) {
+                pass(tile, slot);
+                slot ^= 1;
+                tile += 1;
+            }
+            if (tile >= end_) break;
+            general(tile, slot, answer(tile) == tile_answer::all);
+            slot ^= 1;
+            tile += 1;
+            const bool pairs = slot == 0 && softmax.ready() && tile >= core_begin &&
+                               (!rules::reads_positions || wide_);
+            const int pairs_end = arch::uniform(pairs ? core_end - 1 : 0);
+            R9V_ROLLED
+            for (; tile < pairs_end; tile += 2) {
+                interior<0>(tile);
+                interior<1>(tile + 1);
+            }
+        }
+    }
+
+private:
+    [[nodiscard]] R9V_INLINE static score_factor
+    factor_of(const scores_type& scores, const attention_sequence& sequence, index_t head) {
+        return score_factor{scores, sequence.score(head, 0, 0)};
+    }
+    [[nodiscard]] R9V_INLINE column_range columns(const row_range& rows) const {
+        return columns_of(scores_, rows, sequence_.keys);
+    }
+    R9V_INLINE static void synchronize() {
+        arch::schedule_fence();
+        arch::barrier();
+        arch::schedule_fence();
+    }
+    [[nodiscard]] R9V_INLINE int next(int tile) const { return tile + 1 < end_ ? tile + 1 : tile; }
+    [[nodiscard]] R9V_INLINE tile_answer answer(int tile) const {
+        const index_t key = index_t{tile} * Shape::keys;
+        return answer_of(own_, key, key + Shape::keys);
+    }
+    [[nodiscard]] R9V_INLINE score_place place(int tile) const {
+        const index_t key = index_t{tile} * Shape::keys;
+        const std::uint32_t lane = arch::fresh_lane_index();
+        const auto at = arch::result_position(static_cast<int>(lane), 0);
+        const index_t left = sequence_.keys - key;
+        return {sequence_.score(head_, queries_.first, key, queries_.of(lane), at.column),
+                left < Shape::keys ? static_cast<std::int32_t>(left) : Shape::keys};
+    }
+
+    /// K Q^T, from `start` on. Tiles of 16 keys alternate, so that products in a row are
+    /// independent.
+    R9V_INLINE void multiply_keys(arch::local_bytes stage, arch::floats8 start,
+                                  score_registers& s) const {
+        arch::schedule_fence();
+        R9V_UNROLL
+        for (int d = 0; d < dim_fragments; ++d)
+            R9V_UNROLL
+        for (int f = 0; f < key_fragments; ++f)
+            s[f] = arch::multiply_add<element>(key_reader_.load(stage, f, d), q_[d],
+                                               d == 0 ? start : s[f]);
+        arch::schedule_products<dim_fragments * key_fragments, 4, 1>();
+        arch::schedule_fence();
+    }
+    /// O^T += V^T P^T.
+    R9V_INLINE void multiply_values(arch::local_bytes stage, const weight_registers& weights) {
+        arch::schedule_fence();
+        R9V_UNROLL
+        for (int f = 0; f < key_fragments; ++f)
+            R9V_UNROLL
+        for (int d = 0; d < value_fragments; ++d)
+            o[0][0][d] = arch::multiply_add<element>(
+                value_reader_.load(stage + Shape::key_bytes, d, f), weights[f], o[0][0][d]);
+        arch::schedule_products<value_fragments * key_fragments, 4, 2>();
+        arch::schedule_fence();
+    }
+    /// One transcendental behind every two others.
+    R9V_INLINE static void interleave() {
+        [&]<int... Is>(std::integer_sequence<int, Is...>) {
+            ((arch::schedule_group<arch::transcendental_kind, Is * 0 + 1, 0>(),
+              arch::schedule_group<arch::vector_kind, Is * 0 + 2, 0>()),
+             ...);
+        }(std::make_integer_sequence<int, 8 * key_fragments>{});
+        arch::schedule_fence();
+    }
+
+    template<int Slot>
+    R9V_INLINE void interior(int tile) {
+        const arch::local_bytes stage = lds_ + Slot * Shape::stage_bytes;
+        score_registers s;
+        weight_registers weights;
+        multiply_keys(stage, softmax.start(), s);
+        if constexpr (rules::in_products) {
+            softmax.watch(s, limit_, o);
+            R9V_UNROLL
+            for (auto& x : s)
+                x *= softmax.factor();
+        } else {
+            R9V_UNROLL
+            for (auto& x : s)
+                x *= factor_.scale;
+            score_tile_by_runs<false>(scores_, place(tile), s);
+            softmax.template meet<true>(s, not_kept, 1.0f, o);
+            to_exponents(s);
+        }
+        softmax.weigh(s, weights);
+        interleave();
+        stage_.load_whole(next(tile));
+        multiply_values(stage, weights);
+        stage_.store(lds_ + (Slot ^ 1) * Shape::stage_bytes);
+        synchronize();
+    }
+
+    R9V_INLINE void to_exponents(score_registers& s) const {
+        const float reference = -softmax.reference();
+        R9V_UNROLL
+        for (auto& x : s)
+            R9V_UNROLL
+        for (int e = 0; e < 8; ++e)
+            x[e] = arch::fma(x[e], tile::log2_e, reference);
+    }
+
+    /// A tile of which this wave keeps nothing, but others may.
+    R9V_INLINE void pass(int tile, int slot) {
+        stage_.load_clamped(next(tile));
+        stage_.store(lds_ + (slot ^ 1) * Shape::stage_bytes);
+        synchronize();
+    }
+
+    R9V_INLINE void general(int tile, int slot, bool all) {
+        const arch::local_bytes stage = lds_ + slot * Shape::stage_bytes;
+        weight_registers weights;
+        const std::uint32_t apart = weigh_any(stage, tile, all, weights);
+        stage_.load_clamped(next(tile));
+        add_values_apart<element>(apart, value_reader_, stage + Shape::key_bytes, weights, o[0][0]);
+        R9V_ROLLED
+        for (int round = apart != 0 ? 1 : 0; round < 1; ++round)
+            multiply_values(stage, weights);
+        stage_.store(lds_ + (slot ^ 1) * Shape::stage_bytes);
+        synchronize();
+    }
+
+    /// Weights of a tile of which anything may be missing. Returns whether (not 0) its values
+    /// must not meet weights that are zero.
+    R9V_INLINE std::uint32_t weigh_any(arch::local_bytes stage, int tile, bool all,
+                                       weight_registers& weights) {
+        score_registers s;
+        multiply_keys(stage, arch::floats8{}, s);
+        R9V_UNROLL
+        for (auto& x : s)
+            x *= factor_.scale;
+        score_any_tile<scores_type, Shape::keys>(scores_, place(tile), wide_, s);
+        softmax.template meet<false>(s, not_kept, factor_.inverse, o);
+        std::uint32_t apart = 0;
+        if (!all && arch::lanes_where(tile::smallest(s) <= not_kept) != 0)
+            apart = any_nonfinite<element, key_fragments, value_fragments>(
+                value_reader_, stage + Shape::key_bytes);
+        to_exponents(s);
+        if (apart != 0) keep_visible(s);
+        softmax.weigh(s, weights);
+        return apart;
+    }
+
+    /// Weights that are kept, however small, do not become zero.
+    R9V_INLINE static void keep_visible(score_registers& exponents) {
+        constexpr float least_half = -24.0f;
+        R9V_UNROLL
+        for (auto& x : exponents)
+            R9V_UNROLL
+        for (int e = 0; e < 8; ++e) {
+            const bool hidden = x[e] < least_half && x[e] > -1e38f;
+            x[e] = hidden ? least_half : x[e];
+        }
+    }
+
+    const attention_sequence& sequence_;
+    const scores_type& scores_;
+    index_t head_;
+    query_rows queries_;
+    bool wide_;
+    arch::local_bytes lds_;
+    score_factor factor_;
+    key_value_stage<Shape, rows_type> stage_;
+    tile::row_fragments<typename Shape::key_rows> key_reader_;
+    tile::row_fragments<typename Shape::value_rows> value_reader_;
+    arch::words4 q_[dim_fragments];
+    column_range own_;
+    float limit_ = arch::uniform(tile::tolerance / softmax.factor()); ///< of interior scores
+    int begin_ = 0;
+    int end_ = 0;
+};
+
+} // namespace r9v::inline R9V_ABI::kernels
