@@ -15,6 +15,8 @@ struct attention_geometry {
     tile::divisor ratio;        ///< query heads of a key head
     tile::divisor query_blocks; ///< blocks that share the queries of one sequence and head
     tile::divisor splits;       ///< blocks that share the keys of one sequence and head
+    /// Blocks of queries as columns, all heads of all sequences as rows.
+    tile::raster blocks;
     std::uint32_t sequences = 0;
     std::int32_t split_keys = 0; ///< keys of a block, the last of a sequence excepted
 
