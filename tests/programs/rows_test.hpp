@@ -118,8 +118,10 @@ void check_row_tile(const Make& make, const row_shape& s, memory_record& record,
             record.compare(bound.absolute, bound.relative);
             ++runs;
         } else {
-            EXPECT_EQ(std::string{fits.what()}.rfind("r9v: the rows are too long", 0), 0u)
-                << fits.what();
+            const std::string why = fits.what();
+            EXPECT_TRUE(why.find("too long for this tile's registers") != std::string::npos ||
+                        why.find("rows this long are loaded twice") != std::string::npos)
+                << why;
         }
     }
     record.forget_device();

@@ -77,7 +77,8 @@ private:
                       "r9v: no kernel can be built with this row_tile for this program. Take one "
                       "from default_tiles, or see is_valid_row_tile in kernels/rows/tuning.hpp.");
         constexpr tile all[] = {Tiles...};
-        const row_choice choice = choose_rows(p, all, sizeof...(Tiles), device.compute_units);
+        const row_choice choice =
+            r9v::choose_rows(p, all, static_cast<int>(sizeof...(Tiles)), device.compute_units);
         if (choice.tile < 0) return detail::reason_of(choice.fit.reason);
         to.tile = all[choice.tile];
         to.geometry = choice.fit.geometry;

@@ -26,8 +26,9 @@ void row_kernel([[maybe_unused]] Program program, [[maybe_unused]] row_geometry 
             rows.finish(rows.reduce());
         } else {
             const bool is_split = geometry.parts > 1;
-            block rows{program, geometry, Tile.waves, arch::to_local(shared), is_split};
+            block rows{program, geometry, Tile.waves, arch::to_local(shared)};
             if (!rows.has_rows()) return;
+            rows.begin(is_split);
             rows.finish(is_split ? rows.recall() : rows.gather());
         }
     }
@@ -40,8 +41,9 @@ void row_parts_kernel([[maybe_unused]] Program program, [[maybe_unused]] row_geo
     if constexpr (std::is_same_v<Target, arch::compiled_target>) {
         using block = kernels::streaming_rows<Tile, Program>;
         alignas(16) R9V_SHARED static char shared[block::lds_bytes(Tile.waves)];
-        block rows{program, geometry, Tile.waves, arch::to_local(shared), false};
+        block rows{program, geometry, Tile.waves, arch::to_local(shared)};
         if (!rows.has_rows()) return;
+        rows.begin(false);
         rows.keep(rows.gather());
     }
 }

@@ -96,8 +96,10 @@ void reference_top_k(const Op& op, const std::vector<double>& row, coordinate at
     reference_math math;
     std::vector<std::size_t> places(row.size());
     std::iota(places.begin(), places.end(), std::size_t{0});
-    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-        return is_nan(row[a]) ? !is_nan(row[b]) : row[a] > row[b];
+    std::sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+        if (is_nan(row[a]) != is_nan(row[b])) return is_nan(row[a]);
+        if (!is_nan(row[a]) && row[a] != row[b]) return row[a] > row[b];
+        return a < b;
     });
     const auto value = [&](int place) {
         return row[places[static_cast<std::size_t>(place)]];

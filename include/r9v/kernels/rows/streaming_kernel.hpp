@@ -29,17 +29,19 @@ public:
     /// What a part leaves in scratch memory.
     static constexpr int part_floats = row_part_floats<typename base::kind_type>;
 
-    /// `is_recalled`: the states of all parts are in scratch memory already.
     R9V_INLINE streaming_rows(const Program& program, const row_geometry& geometry, int waves,
-                              arch::local_bytes lds, bool is_recalled)
+                              arch::local_bytes lds)
         : base{program, geometry, waves, lds} {
         const auto part = static_cast<std::int32_t>(geometry.part_columns);
         begin_ = rows_.part * part;
         end_ = begin_ + part < rows_.columns ? begin_ + part : rows_.columns;
-        if constexpr (arithmetic::is_shifted) {
-            // Where results overwrite the source, the second kernel finds it in scratch memory.
+    }
+
+    /// `is_recalled`: the states of all parts are in scratch memory already. So is the shift, whose
+    /// value results may have overwritten since.
+    R9V_INLINE void begin(bool is_recalled) {
+        if constexpr (arithmetic::is_shifted)
             shift_ = is_recalled ? *(place_of(0) + floats::count) : single<true>(rows_.at(0, 0))[0];
-        }
     }
 
     /// The state of the block's part of the row.
