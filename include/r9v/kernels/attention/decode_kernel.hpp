@@ -265,7 +265,8 @@ private:
             const std::int32_t offset = key_offset(i);
             coordinate at = at_;
             at.column_base = begin;
-            at.column_offset = offset;
+            // Ops may read tensors: they see the last key in place of those behind it.
+            at.column_offset = begin + offset < end ? offset : end - 1 - begin;
             run<float, 1> score{{x[i] * scale_}};
             score = general_scores(math{}, scores_, at, score);
             if (!whole) {
