@@ -276,6 +276,14 @@ template<class Keys, class Values, class Table, class Lengths>
     }
 }
 
+/// A cache that was refused stays so, and quiet.
+[[nodiscard]] constexpr rejected store(const rejected& refused) {
+    return refused;
+}
+[[nodiscard]] constexpr rejected store(const rejected& refused, const cache_steps&) {
+    return refused;
+}
+
 /// `append_key_value(...) | store(cache)`.
 template<class Cache>
     requires detail::is_cache<Cache>

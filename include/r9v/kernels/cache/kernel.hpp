@@ -120,12 +120,12 @@ void rotate_kernel([[maybe_unused]] Program program, [[maybe_unused]] cache_geom
         const index_t position = head.rotary.positions.of(at.batch, at.token, at.token);
         move_item(head.rotary, geometry.keys, head.x, at, position,
                   [&]<int Width>(index_t column, const run<float, Width>& values) {
-                      pack<> no_states;
+                      typename states_of<cache_math, typename Program::chain_type>::type states;
                       const coordinate here{.batch_base = at.batch,
                                             .row_base = at.token,
                                             .column_base = column,
                                             .head_base = at.head};
-                      evaluate(cache_math{}, program.chain, no_states, here, values);
+                      evaluate(cache_math{}, program.chain, states, here, values);
                   });
     }
 }

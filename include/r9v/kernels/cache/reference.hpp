@@ -37,13 +37,13 @@ template<class Head, class Chain>
     requires is_rotate_head<Head>
 void run_reference(const program<Head, Chain>& p) {
     const extents size = p.head.result();
-    pack<> no_states;
+    typename states_of<reference_math, Chain>::type states{}; // of no taps: check() refuses them
     const auto one_row = [&](coordinate at) {
         const index_t position = p.head.rotary.positions.of(at.batch(), at.row(), at.row());
         detail::reference_row(p.head.rotary, p.head.x, at, position,
                               [&](index_t column, const run<double, 1>& value) {
                                   at.column_base = column;
-                                  evaluate(reference_math{}, p.chain, no_states, at, value);
+                                  evaluate(reference_math{}, p.chain, states, at, value);
                               });
     };
     for (index_t batch = 0; batch < size.batches; ++batch)
