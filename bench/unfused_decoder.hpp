@@ -57,8 +57,8 @@ public:
     decoder_layer(const example::decoder_layer<example::on_device>& fused, int sequences,
                   int most_keys)
         : layer_{fused},
-          keys_{{sequences, fused.size.key_heads, most_keys, fused.size.head_size}},
-          values_{{sequences, fused.size.key_heads, most_keys, fused.size.head_size}},
+          keys_{cache(fused.size, sequences, most_keys)},
+          values_{cache(fused.size, sequences, most_keys)},
           up_{{fused.size.most_tokens, fused.size.inner}} {}
 
     void run(queue& to, const auto& x, const auto& step, const decoder_step& apart,
@@ -81,6 +81,13 @@ public:
     }
 
 private:
+    using cache_memory = example::stored<example::on_device, r9v::half, 4>;
+
+    static cache_memory cache(const example::decoder_sizes& of, int sequences, int most_keys) {
+        const auto count = static_cast<std::size_t>(sequences * of.key_heads * most_keys);
+        return {{sequences, of.key_heads, most_keys, of.head_size},
+                std::vector<r9v::half>(count * static_cast<std::size_t>(of.head_size))};
+    }
     static auto rows(const auto& memory, const auto& step) {
         return example::decoder_layer<example::on_device>::rows(memory, step);
     }
@@ -111,7 +118,7 @@ private:
     }
 
     const example::decoder_layer<example::on_device>& layer_;
-    example::stored<example::on_device, r9v::half, 4> keys_, values_;
+    cache_memory keys_, values_;
     example::stored<example::on_device, r9v::half, 2> up_;
 };
 
