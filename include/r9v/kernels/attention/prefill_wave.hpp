@@ -82,7 +82,10 @@ public:
         const column_range block = columns({sequence_.index, head_, first, last});
         begin_ = arch::uniform(static_cast<int>(block.begin / Shape::keys));
         end_ = arch::uniform(static_cast<int>(ceil_div<index_t>(block.end, Shape::keys)));
-        if (block.begin >= block.end) return;
+        if (block.begin >= block.end) {
+            synchronize(); // what was cleared in LDS will be used for something else
+            return;
+        }
         const column_range own =
             columns({sequence_.index, head_, queries_.first, queries_.first + queries_.count});
         own_ = own;
