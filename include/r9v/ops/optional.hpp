@@ -5,8 +5,10 @@
 // bias or a residual.
 #pragma once
 
+#include <r9v/numeric/bits.hpp>
 #include <r9v/ops/bind.hpp>
 #include <r9v/ops/check.hpp>
+#include <r9v/ops/mask_range.hpp>
 
 namespace r9v::inline R9V_ABI {
 
@@ -34,12 +36,26 @@ struct optional_op {
     Op op;
     bool present = false;
 
-    constexpr void bind(const extents& result) {
+    R9V_HD constexpr void bind(const extents& result) {
         if constexpr (detail::binds_extents<Op>) op.bind(result);
+    }
+    /// A mask that is missing keeps everything.
+    [[nodiscard]] R9V_HD constexpr column_range columns_of(const row_range& rows) const
+        requires(role == r9v::role::mask)
+    {
+        return present ? r9v::columns_of(op, rows) : detail::everything();
+    }
+    /// A sink that is missing adds nothing.
+    template<class Math>
+        requires(role == r9v::role::sink)
+    [[nodiscard]] R9V_HD typename Math::real logit(Math math, const coordinate& at) const {
+        constexpr std::uint32_t minus_infinity = numeric::float_infinity | 1u << 31;
+        if (present) return op.logit(math, at);
+        return static_cast<typename Math::real>(numeric::from_opaque_bits<float>(minus_infinity));
     }
 
     template<class Math, int Width>
-        requires(role == r9v::role::operand)
+        requires(role == r9v::role::operand || role == r9v::role::mask)
     [[nodiscard]] R9V_HD run<typename Math::real, Width>
     operator()(Math math, const run<typename Math::real, Width>& x, const coordinate& at) const {
         if (present) return op(math, x, at);
@@ -64,6 +80,8 @@ template<class Op>
 consteval bool may_be_optional() {
     if constexpr (!any_op<Op> || stateful_tap<Op>) {
         return false;
+    } else if constexpr (Op::role == role::mask || Op::role == role::sink) {
+        return memory_of<Op> != space::none;
     } else {
         return Op::role == role::operand || Op::role == role::tap;
     }
@@ -80,8 +98,8 @@ template<class Op>
 
 } // namespace detail
 
-/// `optional(bias(b))`: does nothing when b is null. For ops that read tensors, and for tee() and
-/// find_nonfinite().
+/// `optional(bias(b))`: does nothing when b is null. For ops that read tensors, masks and sinks
+/// among them, and for tee() and find_nonfinite().
 template<class Op>
 [[nodiscard]] constexpr auto optional(const Op& op) {
     if constexpr (is_rejected<Op>) {

@@ -312,6 +312,30 @@ TEST(sink, is_found_and_leaves_runs_alone) {
         (std::is_same_v<decltype(sink_of(r9v::chain<>{} | r9v::scale(1.0f))), r9v::no_sink>));
 }
 
+TEST(mask, may_be_missing) {
+    const std::vector<float> bias{0, -infinity, 1};
+    const std::vector<std::int32_t> lengths{2};
+    const r9v::extents size{.batches = 1, .rows = 1, .columns = 3};
+    using matrix = r9v::host_tensor<const float, 2>;
+    using vector = r9v::host_tensor<const std::int32_t, 1>;
+    EXPECT_EQ(kept_of(r9v::optional(r9v::add_mask(matrix{bias.data(), {1, 3}})), size, counting(3)),
+              "1 . 4");
+    EXPECT_EQ(kept_of(r9v::optional(r9v::add_mask(matrix{nullptr, {1, 3}})), size, counting(3)),
+              "1 2 3");
+    const auto there = r9v::optional(r9v::prefix(vector{lengths.data(), {1}}));
+    const auto missing = r9v::optional(r9v::prefix(vector{nullptr, {1}}));
+    EXPECT_EQ(kept_of(there, size, counting(3)), "1 2 .");
+    EXPECT_EQ(kept_of(missing, size, counting(3)), "1 2 3");
+    const r9v::row_range rows{0, 0, 0, 1};
+    EXPECT_EQ(columns_of(r9v::chain<>{} | there, rows, 3), (r9v::column_range{0, 2, 0, 2}));
+    EXPECT_EQ(columns_of(r9v::chain<>{} | missing, rows, 3), (r9v::column_range{0, 3, 0, 3}));
+    EXPECT_EQ(keeps(r9v::chain<>{} | missing, {0, 0, 0, 1, 0, 3}), r9v::tile_answer::all);
+
+    const auto sink =
+        r9v::optional(r9v::sink(r9v::per_head(r9v::host_tensor<const float, 1>{nullptr, {1}})));
+    EXPECT_FALSE(r9v::is_kept(sink_of(r9v::chain<>{} | sink).logit(r9v::reference_math{}, {})));
+}
+
 template<class Op>
 std::string complaint(const Op& op, const r9v::extents& size) {
     r9v::detail::tensor_checks checks{size};
