@@ -32,13 +32,20 @@ struct floats_of {
     float values[count];
 };
 
-template<int Distance, class State>
-R9V_INLINE State crossed(const State& mine) {
-    auto parts = __builtin_bit_cast(floats_of<State>, mine);
+/// The states of lane and lane ^ Distance, merged. Both give the lower lane's first, so both get
+/// the same bits: merges need not commute to the last one.
+template<int Distance, class State, class Merge>
+R9V_INLINE State crossed(const State& mine, Merge merge) {
+    const bool is_upper = (arch::lane_index() & Distance) != 0;
+    auto lower = __builtin_bit_cast(floats_of<State>, mine);
+    auto upper = lower;
     R9V_UNROLL
-    for (float& part : parts.values)
-        part = arch::crossed<Distance>(part);
-    return __builtin_bit_cast(State, parts);
+    for (int i = 0; i < floats_of<State>::count; ++i) {
+        const float other = arch::crossed<Distance>(lower.values[i]);
+        upper.values[i] = is_upper ? upper.values[i] : other;
+        lower.values[i] = is_upper ? other : lower.values[i];
+    }
+    return merge(__builtin_bit_cast(State, lower), __builtin_bit_cast(State, upper));
 }
 
 } // namespace detail
@@ -49,14 +56,14 @@ inline constexpr int row_reduce_bytes(int waves) {
     return waves * arch::wave_size * static_cast<int>(sizeof(State));
 }
 
-/// Merges the states of the lanes that share a row; all of them get the result.
+/// Merges the states of the lanes that share a row; all of them get the same bits.
 template<class State, class Merge>
 [[nodiscard]] R9V_INLINE State over_lanes(State mine, const row_sharing& sharing, Merge merge) {
-    if (sharing.lanes_shift > 0) mine = merge(mine, detail::crossed<1>(mine));
-    if (sharing.lanes_shift > 1) mine = merge(mine, detail::crossed<2>(mine));
-    if (sharing.lanes_shift > 2) mine = merge(mine, detail::crossed<4>(mine));
-    if (sharing.lanes_shift > 3) mine = merge(mine, detail::crossed<8>(mine));
-    if (sharing.lanes_shift > 4) mine = merge(mine, detail::crossed<16>(mine));
+    if (sharing.lanes_shift > 0) mine = detail::crossed<1>(mine, merge);
+    if (sharing.lanes_shift > 1) mine = detail::crossed<2>(mine, merge);
+    if (sharing.lanes_shift > 2) mine = detail::crossed<4>(mine, merge);
+    if (sharing.lanes_shift > 3) mine = detail::crossed<8>(mine, merge);
+    if (sharing.lanes_shift > 4) mine = detail::crossed<16>(mine, merge);
     return mine;
 }
 
