@@ -9,23 +9,35 @@
 
 namespace r9v::inline R9V_ABI::kernels {
 
+/// Sends row statistics that merge in order to their place in scratch memory.
+template<class Geometry>
+struct partials_writer {
+    const Geometry& geometry;
+    int part;
+
+    R9V_INLINE void operator()(int tap, const coordinate& at, float value) const {
+        geometry.partials_of(tap, geometry.row_number(at))[part] = value;
+    }
+};
+
 /// Threads of a merging block; one row each.
 inline constexpr int merge_threads = 128;
 
-/// `Geometry` has batches, m (rows), parts (partial results of a row) and partials_of().
+/// `Geometry` counts rows (row_count, row_at) and knows where the `parts` partial results of each
+/// are (partials_of).
 template<class Target, class Program, class Geometry>
 R9V_KERNEL(merge_threads)
 void merge_taps_kernel([[maybe_unused]] Program program, [[maybe_unused]] Geometry geometry) {
     if constexpr (std::is_same_v<Target, arch::compiled_target>) {
-        const index_t place = index_t{arch::block_x()} * merge_threads + arch::thread_index();
-        if (place >= geometry.batches * geometry.m) return;
-        const coordinate at{.batch_base = place / geometry.m, .row_base = place % geometry.m};
+        const index_t row = index_t{arch::block_x()} * merge_threads + arch::thread_index();
+        if (row >= geometry.row_count()) return;
+        const coordinate at = geometry.row_at(row);
         using math = tile::device_math<index_t>;
         typename states_of<math, typename Program::chain_type>::type states;
         for_each_tap<tap_scope::row>(program.chain, states, [&](const auto& op, auto&, int tap) {
             using Op = std::remove_cvref_t<decltype(op)>;
             if constexpr (Op::merge_kind == tap_merge::ordered) {
-                const float* parts = geometry.partials_of(tap, at.batch_base, at.row_base);
+                const float* parts = geometry.partials_of(tap, row);
                 float total = parts[0];
                 for (std::int32_t part = 1; part < geometry.parts; ++part)
                     total = op.merge(math{}, total, parts[part]);

@@ -17,6 +17,7 @@ struct nonfinite_position {
     index_t batch = 0;
     index_t row = 0;
     index_t column = 0;
+    index_t head = 0;
 
     [[nodiscard]] constexpr explicit operator bool() const { return found; }
     friend constexpr bool operator==(const nonfinite_position&,
@@ -24,14 +25,16 @@ struct nonfinite_position {
 };
 
 /// What the report of find_nonfinite() says about a result with these extents. "First" is in the
-/// order of batches, then rows, then columns.
+/// order of batches, then heads, then rows, then columns.
 [[nodiscard]] constexpr nonfinite_position first_nonfinite(std::uint64_t report,
                                                            const extents& result) {
     const auto rows = static_cast<std::uint64_t>(result.rows);
     const auto columns = static_cast<std::uint64_t>(result.columns);
-    if (report == ~std::uint64_t{0} || rows == 0 || columns == 0) return {};
-    return {true, static_cast<index_t>(report / columns / rows),
-            static_cast<index_t>(report / columns % rows), static_cast<index_t>(report % columns)};
+    const auto heads = static_cast<std::uint64_t>(result.heads);
+    if (report == ~std::uint64_t{0} || rows == 0 || columns == 0 || heads == 0) return {};
+    return {true, static_cast<index_t>(report / columns / rows / heads),
+            static_cast<index_t>(report / columns % rows), static_cast<index_t>(report % columns),
+            static_cast<index_t>(report / columns / rows % heads)};
 }
 
 /// Writes the smallest linear index of a NaN or infinity. The test works on bits, so it survives
@@ -43,10 +46,12 @@ struct find_nonfinite_op {
     /// The launch fills the report with it: no index is that large.
     static constexpr unsigned char initial_byte = 0xff;
     operand<span::scalar, View> to;
+    index_t heads = 1;
     index_t rows = 0;
     index_t columns = 0;
 
-    constexpr void bind(const extents& result) {
+    R9V_HD constexpr void bind(const extents& result) {
+        heads = result.heads;
         rows = result.rows;
         columns = result.columns;
     }
@@ -63,7 +68,8 @@ struct find_nonfinite_op {
             R9V_UNROLL
             for (int i = Width - 1; i >= 0; --i)
                 first = is_finite(x[i]) ? first : i;
-            const index_t position = (at.batch() * rows + at.row()) * columns + at.column() + first;
+            const index_t place = (at.batch() * heads + at.head()) * rows + at.row();
+            const index_t position = place * columns + at.column() + first;
             math.atomic_min(to.element_at(at), static_cast<std::uint64_t>(position));
         }
     }
@@ -87,7 +93,7 @@ consteval bool is_report() {
 } // namespace detail
 
 /// `... | find_nonfinite(report) | ...`: report is a tensor<std::uint64_t, 1> with one element,
-/// which first_nonfinite(value, {batches, rows, columns}) turns into a position.
+/// which first_nonfinite(value, {batches, rows, columns, heads}) turns into a position.
 template<class View>
 [[nodiscard]] constexpr auto find_nonfinite(const View& report) {
     constexpr bool right = detail::is_report<View>();

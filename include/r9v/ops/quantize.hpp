@@ -56,7 +56,8 @@ template<class Math, class Real>
 random_columns(std::uint64_t seed, const coordinate& at, std::uint32_t column) {
     const auto row = static_cast<std::uint64_t>(at.row());
     return numeric::philox4x32(
-        {{column / 4, static_cast<std::uint32_t>(row), static_cast<std::uint32_t>(row >> 32),
+        {{column / 4, static_cast<std::uint32_t>(row),
+          static_cast<std::uint32_t>(row >> 32) | static_cast<std::uint32_t>(at.head()) << 16,
           static_cast<std::uint32_t>(at.batch())}},
         static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
 }

@@ -45,15 +45,19 @@ public:
     /// Accumulators of a wave, in fragments.
     using tile_type = arch::floats8[results][rows][columns];
 
-    R9V_INLINE pipeline(arch::local_bytes lds, int wave_m, int wave_n, Treat treat)
+    R9V_INLINE pipeline(arch::local_bytes lds, int wave_m, int wave_n, Treat treat,
+                        const LoadX& x = {})
         : lds_{lds},
+          x_{x},
           read_x_{wave_m * Shape.rows_a_wave()},
           read_w_{wave_n * Shape.columns_a_wave()},
           treat_{treat} {}
 
     /// tile += x * w over all of k >= 1. The slab that may be ragged goes first, so that the loop
     /// has none.
-    R9V_INLINE void multiply(const panel& x, const panel (&w)[results], index_t k,
+    /// `PanelX` is what LoadX attaches to.
+    template<class PanelX>
+    R9V_INLINE void multiply(const PanelX& x, const panel (&w)[results], index_t k,
                              tile_type& tile) {
         const auto slabs = static_cast<std::int32_t>(ceil_div<index_t>(k, slab_depth));
         attach(x, w);
@@ -76,7 +80,8 @@ private:
     /// memory to the registers that the next one leaves.
     enum class moves { none, store, all };
 
-    R9V_INLINE void attach(const panel& x, const panel (&w)[results]) {
+    template<class PanelX>
+    R9V_INLINE void attach(const PanelX& x, const panel (&w)[results]) {
         x_.attach(x);
         R9V_UNROLL
         for (int r = 0; r < results; ++r)
@@ -84,7 +89,9 @@ private:
     }
 
     /// Puts the ragged slab into its stage, while slab 0 is loaded.
-    R9V_INLINE void fill(const panel& x, const panel (&w)[results], index_t k, std::int32_t slabs) {
+    template<class PanelX>
+    R9V_INLINE void fill(const PanelX& x, const panel (&w)[results], index_t k,
+                         std::int32_t slabs) {
         const index_t last = slabs - 1;
         const int depth = static_cast<int>(k - last * slab_depth);
         LoadX last_x = x_;

@@ -7,6 +7,7 @@
 #include <r9v/kernels/gemm/geometry.hpp>
 #include <r9v/kernels/gemm/prologue.hpp>
 #include <r9v/kernels/gemm/tuning.hpp>
+#include <r9v/kernels/merge_taps.hpp>
 #include <r9v/tile/finish.hpp>
 
 namespace r9v::inline R9V_ABI::kernels {
@@ -54,16 +55,6 @@ template<class View>
 inline constexpr tile::order order_of =
     View::element_layout == layout::row_major ? tile::order::k_contiguous
                                               : tile::order::row_contiguous;
-
-/// Sends row statistics that merge in order to their place in scratch memory.
-struct partials_writer {
-    const gemm_geometry& geometry;
-    int part;
-
-    R9V_INLINE void operator()(int tap, const coordinate& at, float value) const {
-        geometry.partials_of(tap, at.batch(), at.row())[part] = value;
-    }
-};
 
 /// The prologue of a program's x for the rows of a block, or nothing.
 template<class Math, class Program>

@@ -92,7 +92,7 @@ private:
 
     template<class Program>
     static void add_merge(launch_plan<geometry, tile>& to) noexcept {
-        const index_t rows = to.geometry.batches * to.geometry.m;
+        const index_t rows = to.geometry.row_count();
         to.scratch_bytes = static_cast<std::size_t>(rows * to.geometry.parts *
                                                     Program::chain_type::stateful_taps) *
                            sizeof(float);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <r9v/core/integers.hpp>
+#include <r9v/ops/run.hpp>
 #include <r9v/tile/raster.hpp>
 
 namespace r9v::inline R9V_ABI {
@@ -31,9 +32,17 @@ struct gemm_geometry {
 
     void attach(void* scratch) { partials = static_cast<float*>(scratch); }
 
+    /// Rows of all batches are counted through.
+    [[nodiscard]] R9V_HD constexpr index_t row_count() const { return batches * m; }
+    [[nodiscard]] R9V_HD constexpr index_t row_number(const coordinate& at) const {
+        return at.batch() * m + at.row();
+    }
+    [[nodiscard]] R9V_HD constexpr coordinate row_at(index_t number) const {
+        return {.batch_base = number / m, .row_base = number % m};
+    }
     /// The first of a row's `parts` partial results for stateful tap number `tap` of the chain.
-    [[nodiscard]] R9V_HD constexpr float* partials_of(int tap, index_t batch, index_t row) const {
-        return partials + ((tap * batches + batch) * m + row) * parts;
+    [[nodiscard]] R9V_HD constexpr float* partials_of(int tap, index_t row) const {
+        return partials + (tap * row_count() + row) * parts;
     }
 };
 

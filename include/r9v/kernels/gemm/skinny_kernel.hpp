@@ -22,8 +22,8 @@ class skinny {
     using stream_x = tile::fragment_stream<1, steps, tile::order::k_contiguous>;
     using stream_w = tile::fragment_stream<columns, steps, order_of<w_view>>;
     using math = tile::device_math<std::uint32_t>;
-    using finisher =
-        tile::finisher<results, 1, columns, typename Program::chain_type, partials_writer>;
+    using finisher = tile::finisher<results, 1, columns, typename Program::chain_type,
+                                    partials_writer<gemm_geometry>>;
 
     struct piece {
         typename stream_x::piece x;

@@ -22,9 +22,9 @@ struct tiled {
     static constexpr int columns = shape.columns_a_wave() / arch::fragment_size;
     static constexpr int waves = Tile.waves_m * Tile.waves_n;
     using tile_type = arch::floats8[results][rows][columns];
-    using partials = partials_writer;
-    using finisher =
-        tile::finisher<results, rows, columns, typename Program::chain_type, partials_writer>;
+    using partials = partials_writer<gemm_geometry>;
+    using finisher = tile::finisher<results, rows, columns, typename Program::chain_type,
+                                    partials_writer<gemm_geometry>>;
 
     template<class View>
     static constexpr bool transposes = View::element_layout == layout::column_major;

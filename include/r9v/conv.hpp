@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// conv2d(x, filter, geometry), conv1d, and everything that such a program needs: filters, ops,
+// tensors, launch.
+#pragma once
+
+#include <r9v/kernels/conv/family.hpp>
+#include <r9v/launch.hpp>
+#include <r9v/ops.hpp>
+#include <r9v/tensor.hpp>

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Which tiles a convolution's tensors allow, and which of those is the fastest for its shape. Host
+// code.
+#pragma once
+
+#include <r9v/kernels/conv/tuning.hpp>
+#include <r9v/kernels/reach.hpp>
+#include <r9v/ops/position.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+/// Whether pixels may be counted through: each operand's rows and images follow on one another.
+struct flat_check {
+    extents size;
+    bool flat = true;
+
+    template<span Span, class View>
+    void operator()(const char*, const operand<Span, View>& o, access) {
+        using op = operand<Span, View>;
+        if constexpr (op::has_batch && Span == span::column) {
+            flat = flat && size.batches == 1 && size.heads == 1;
+        } else if constexpr (op::has_batch) {
+            constexpr int head = op::has_head ? 1 : 0; // sequences have no such axis
+            const index_t pixel = o.row_stride();
+            if constexpr (op::has_head)
+                flat = flat && (size.heads == 1 || o.view.strides[1] == size.rows * pixel);
+            flat = flat && (size.batches == 1 ||
+                            o.view.strides[0] == (head == 1 ? size.heads : 1) * size.rows * pixel);
+        } else if constexpr (Span == span::head) {
+            flat = flat && size.heads == 1;
+        }
+    }
+};
+
+template<class Chain>
+bool is_flat(const Chain& ops, const extents& size) {
+    if constexpr (chain_sees_position<Chain>) {
+        return size.batches == 1 && size.heads == 1;
+    } else {
+        flat_check check{size};
+        visit_operands(ops, check);
+        return check.flat;
+    }
+}
+
+template<class Head>
+[[nodiscard]] tile::patch_geometry patches_of(const Head& head) {
+    constexpr index_t bytes = sizeof(typename Head::element);
+    const filter_extents& f = head.f.extents;
+    const auto number = [](index_t n) {
+        return static_cast<std::int32_t>(n);
+    };
+    const auto by = [](index_t n) {
+        return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
+    };
+    tile::patch_geometry g;
+    g.of_image = by(head.out_height() * head.out_width());
+    g.of_row = by(head.out_width());
+    g.height = number(head.height());
+    g.width = number(head.width());
+    g.channels = number(f.c);
+    g.filter_rows = number(f.r);
+    g.filter_columns = number(f.s);
+    g.stride_height = head.how.stride.height;
+    g.stride_width = head.how.stride.width;
+    g.dilation_height = head.how.dilation.height;
+    g.dilation_width = head.how.dilation.width;
+    g.pad_top = head.how.pad.top;
+    g.pad_left = head.how.pad.left;
+    g.image_bytes = head.x.view.strides[0] * bytes;
+    g.row_bytes = head.row_stride() * bytes;
+    g.pixel_bytes = head.pixel_stride() * bytes;
+    g.channel_bytes = head.channel_stride() * bytes;
+    g.slabs = number(packed_depth(f) / filter_step);
+    g.whole_rows = is_stem(f);
+    g.of_columns = by(f.s);
+    g.of_channels = by(f.c);
+    return g;
+}
+
+/// Whether the loads of 16 bytes can walk this map: see patch_loader.
+template<class Head>
+[[nodiscard]] bool allows_patches(const Head& head, const tile::patch_geometry& g, int rows) {
+    const filter_extents& f = head.f.extents;
+    const index_t reach = index_t{1} << 31;
+    const index_t images = ceil_div<index_t>(rows, g.of_image.value) + 1;
+    const index_t tallest = (head.height() + head.how.pad.top + head.how.pad.bottom) * g.row_bytes +
+                            (head.width() + head.how.pad.left + head.how.pad.right) * g.pixel_bytes;
+    return !is_stem(f) && f.c % 8 == 0 && f.r <= tile::patch_geometry::most_taps &&
+           f.s <= tile::patch_geometry::most_taps && g.image_bytes >= 0 && g.row_bytes >= 0 &&
+           g.pixel_bytes >= 0 && g.image_bytes < reach / images - tallest && tallest < reach / 4;
+}
+
+/// Estimated cycles: what the busiest compute unit does, one block after another.
+constexpr double estimated_cycles(const conv_tile& t, const conv_geometry& g, index_t blocks,
+                                  int compute_units) {
+    constexpr double load_latency = 900;
+    constexpr double start_and_finish = 3000;
+    const index_t share = ceil_div<index_t>(blocks, compute_units);
+    const index_t together = std::min<index_t>(share, t.threads() == 256 ? 2 : 4);
+    const double slab = t.m * t.n / 16.0 * (t.m * t.n >= 128 * 128 ? 1.0 : 1.15);
+    const double slabs = static_cast<double>(g.k) / filter_step;
+    return static_cast<double>(ceil_div(share, together)) *
+           (slabs * std::max(static_cast<double>(together) * slab, load_latency) +
+            start_and_finish);
+}
+
+} // namespace detail
+
+/// Why a convolution cannot run with a tile.
+enum class conv_misfit {
+    none,
+    channels, ///< 16-byte loads need contiguous channels, a multiple of 8, more than 4
+    grid,     ///< more pixels or blocks than a launch may have
+};
+
+struct conv_choice {
+    int tile = -1; ///< its place in the list; -1: none fits
+    conv_misfit misfit = conv_misfit::none;
+    conv_geometry geometry;
+    index_t blocks = 0;
+};
+
+/// The geometry of a convolution with a tile, and whether it may run with it.
+template<class Program>
+[[nodiscard]] conv_choice fit(const Program& p, const conv_tile& t) {
+    const auto& head = p.head;
+    const extents result = head.result();
+    constexpr index_t most = std::numeric_limits<std::int32_t>::max();
+
+    conv_choice choice;
+    conv_geometry& g = choice.geometry;
+    const index_t image = result.heads * result.rows;
+    if (image > most || result.batches > most / std::max<index_t>(image, 1)) {
+        choice.misfit = conv_misfit::grid;
+        return choice;
+    }
+    g.m = result.batches * image;
+    g.n = result.columns / head.how.groups;
+    g.k = detail::packed_row(head.f.extents);
+    g.batches = head.how.groups;
+    g.map = detail::patches_of(head);
+    g.flattened = detail::is_flat(p.chain, result);
+    g.wide_chain = g.flattened != 0 && detail::is_within_reach(p.chain, 16, 16, result.columns);
+
+    if (t.regime == conv_regime::patches && !detail::allows_patches(head, g.map, t.m)) {
+        choice.misfit = conv_misfit::channels;
+        return choice;
+    }
+    const index_t tiles_m = ceil_div<index_t>(g.m, t.m);
+    const index_t tiles_n = ceil_div<index_t>(g.n, t.n);
+    const index_t most_blocks = index_t{std::numeric_limits<std::uint32_t>::max()} / t.threads();
+    if (tiles_m * tiles_n > most_blocks / std::max<index_t>(g.batches, 1)) {
+        choice.misfit = conv_misfit::grid;
+        return choice;
+    }
+    if (tiles_m == 0 || tiles_n == 0) return choice;
+    constexpr std::uint32_t rows_together = 8;
+    const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
+    g.tiles = tile::raster{m_tiles, static_cast<std::uint32_t>(tiles_n),
+                           std::min(rows_together, m_tiles)};
+    g.parts = static_cast<std::int32_t>(g.batches * tiles_n) * t.waves_n;
+    choice.blocks = tiles_m * tiles_n * g.batches;
+    return choice;
+}
+
+/// The tile of the list that is estimated to be the fastest on a device of `compute_units`.
+template<class Program, conv_tile... Tiles>
+[[nodiscard]] conv_choice choose(const Program& p, tile_list<Tiles...>, int compute_units) {
+    constexpr conv_tile tiles[] = {Tiles...};
+    conv_choice best;
+    double least = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
+        conv_choice candidate = fit(p, tiles[i]);
+        if (candidate.misfit != conv_misfit::none) {
+            if (best.tile < 0) best.misfit = candidate.misfit;
+            continue;
+        }
+        double cycles =
+            detail::estimated_cycles(tiles[i], candidate.geometry, candidate.blocks, compute_units);
+        if (tiles[i].regime == conv_regime::scattered) cycles *= 2; // eight times as many loads
+        if (cycles >= least) continue;
+        least = cycles;
+        best = candidate;
+        best.tile = i;
+        best.misfit = conv_misfit::none;
+    }
+    return best;
+}
+
+} // namespace r9v::inline R9V_ABI

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// What a convolution must fulfil at run time, checked before anything is launched or written.
+#pragma once
+
+#include <r9v/kernels/conv/problem.hpp>
+#include <r9v/ops/tensor_checks.hpp>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+template<class Head>
+[[nodiscard]] status check_convolution(const Head& head) noexcept {
+    const convolution& how = head.how;
+    const filter_extents& f = head.f.extents;
+    const padding& pad = how.pad;
+    if (how.stride.height < 1 || how.stride.width < 1 || how.dilation.height < 1 ||
+        how.dilation.width < 1)
+        return error{
+            "r9v: strides and dilations count from 1. Write {.stride = 1, .dilation = 1}."};
+    if (pad.top < 0 || pad.bottom < 0 || pad.left < 0 || pad.right < 0)
+        return error{"r9v: padding cannot be negative. Pass slice(x, axis, begin, count) to crop."};
+    if (how.groups < 1)
+        return error{"r9v: there are %d groups. Write .groups = 1 or more.", how.groups};
+    if (f.k < 0 || f.r < 1 || f.s < 1 || f.c < 0)
+        return error{"r9v: the filter has the extents [%" PRId64 ", %" PRId64 ", %" PRId64
+                     ", %" PRId64 "]. Name [k, r, s, c] with at least one tap.",
+                     f.k, f.r, f.s, f.c};
+    if (head.channels() % how.groups != 0 || f.k % how.groups != 0)
+        return error{"r9v: %d groups do not divide %" PRId64 " input and %" PRId64 " output "
+                     "channels. Choose groups that divide both.",
+                     how.groups, head.channels(), f.k};
+    if (head.channels() / how.groups != f.c)
+        return error{"r9v: the map has %" PRId64
+                     " channels in %d groups but the filter takes %" PRId64
+                     ". Both need the same: a filter is [k, r, s, channels / groups].",
+                     head.channels(), how.groups, f.c};
+    const index_t height = head.height() + pad.top + pad.bottom;
+    const index_t width = head.width() + pad.left + pad.right;
+    if (height < (f.r - 1) * how.dilation.height + 1 || width < (f.s - 1) * how.dilation.width + 1)
+        return error{"r9v: the filter is larger than the padded map (%" PRId64 " x %" PRId64
+                     "). Pad more, or use a smaller filter or dilation.",
+                     height, width};
+    if (head.f.data == nullptr && f.k * f.c != 0)
+        return error{"r9v: the filter has null data. Pass memory that pack_filter() filled."};
+    if (reinterpret_cast<std::uint64_t>(head.f.data) % 16 != 0)
+        return error{"r9v: the filter is not aligned to 16 bytes. Pack it to memory that is."};
+    return {};
+}
+
+} // namespace detail
+
+/// Whether a convolution may run: geometry, extents, layouts, pointers, overlaps.
+template<class Head, class Chain>
+    requires is_conv_head<Head>
+[[nodiscard]] status check(const program<Head, Chain>& p) noexcept {
+    if (const status fits = detail::check_convolution(p.head); !fits) return fits;
+    detail::tensor_checks checks{p.head.result()};
+    checks.input("x", p.head.x.view);
+    const filter_extents& f = p.head.f.extents;
+    const index_t elements = packed_filter_elements(f);
+    if (elements > 0)
+        checks.input("the filter",
+                     host_tensor<const typename Head::element, 1>{p.head.f.data, {elements}});
+    visit_operands(p.chain, checks);
+    checks.begin_prologue(p.head.source_extents());
+    visit_operands(p.head.x.prologue, checks);
+    checks.check_overlap();
+    return checks.outcome();
+}
+
+} // namespace r9v::inline R9V_ABI
