@@ -11,20 +11,8 @@
 #include <r9v/ops/bind.hpp>
 
 #if R9V_HAS_KERNELS
-namespace r9v::inline R9V_ABI::kernels {
-template<attention_tile Tile, class Program>
-status plan_prefill(const Program& p, const device_facts& device, const attention_geometry& base,
-                    launch_plan<attention_geometry, attention_tile>& to) noexcept;
-template<attention_tile Tile, class Program>
-status plan_decode(const Program& p, const device_facts& device, const attention_geometry& base,
-                   launch_plan<attention_geometry, attention_tile>& to) noexcept;
-} // namespace r9v::inline R9V_ABI::kernels
-#if __has_include(<r9v/kernels/attention/decode.hpp>)
 #include <r9v/kernels/attention/decode.hpp>
-#endif
-#if __has_include(<r9v/kernels/attention/prefill.hpp>)
 #include <r9v/kernels/attention/prefill.hpp>
-#endif
 #endif
 
 namespace r9v::inline R9V_ABI {
