@@ -40,7 +40,12 @@ struct shape {
 };
 
 /// Heads stand behind the rows, as projections write them.
-struct operands {
+class operands {
+    [[nodiscard]] auto rows_of(const buffer<half>& memory, int rows, int heads) const {
+        return heads_first(memory.view({size.sequences, rows, heads, size.dim}));
+    }
+
+public:
     explicit operands(const shape& of)
         : size{of},
           q_{bench::random<half>(index_t{of.sequences} * of.queries * of.heads * of.dim, 1)},
@@ -56,9 +61,6 @@ struct operands {
     shape size;
 
 private:
-    [[nodiscard]] auto rows_of(const buffer<half>& memory, int rows, int heads) const {
-        return heads_first(memory.view({size.sequences, rows, heads, size.dim}));
-    }
     buffer<half> q_, k_, v_, y_;
 };
 

@@ -10,7 +10,6 @@
 
 namespace example {
 
-// snippet: cache
 /// Which pages hold which rows. Pages are handed out when a sequence grows into them.
 class page_table {
 public:
@@ -23,6 +22,7 @@ public:
             free_.push_back((page * 7 + 3) % pages);
     }
 
+    // snippet: grow
     /// The slot of one more row of a sequence: page * page size + row in the page.
     int grow(int sequence) {
         std::int32_t& length = lengths_[static_cast<std::size_t>(sequence)];
@@ -53,9 +53,9 @@ private:
     std::vector<std::int32_t> free_;
 };
 
+// snippet: step
 /// The tokens of one step, whether whole prompts or one new token each: those of all sequences
 /// behind one another, as packed() takes them.
-// snippet: step
 struct token_step {
     /// Of `counts[s]` new tokens of every sequence; the table grows by them.
     token_step(page_table& pages, const std::vector<int>& counts) : offsets{0} {

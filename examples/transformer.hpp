@@ -72,7 +72,6 @@ public:
         if (needed > scratch_.size()) scratch_ = r9v::buffer<unsigned char>{needed};
         r9v::launch(stream_, chosen, {scratch_.data(), chosen.workspace_bytes()});
     }
-    // end snippet
     template<class T>
     [[nodiscard]] std::vector<T> download(const array<T>& from) const {
         return from.download(stream_);
@@ -82,6 +81,7 @@ private:
     const r9v::stream& stream_;
     r9v::buffer<unsigned char> scratch_{16};
 };
+// end snippet
 
 #endif // R9V_HAS_KERNELS
 
