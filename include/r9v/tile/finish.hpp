@@ -22,7 +22,9 @@ struct wave_place {
 };
 
 /// In place of a receiver of partial row statistics, where each wave holds whole rows.
-struct whole_rows {};
+struct whole_rows {
+    R9V_INLINE void operator()(int, const coordinate&, float) const {} // nothing is partial
+};
 
 namespace detail {
 
@@ -79,7 +81,8 @@ struct lane_place {
 } // namespace detail
 
 /// Runs `ops` over `Results` x `Rows` x `Columns` fragments. `Partials` gets the row statistics of
-/// taps that merge in order: partials(tap, coordinate, value). Where fragments must wait in LDS,
+/// taps that merge in order: partials(tap, coordinate, value). Where it has located(coordinate),
+/// chains that are not wide get their positions from it. Where fragments must wait in LDS,
 /// `Parked` columns of them do at a time.
 template<int Results, int Rows, int Columns, class Chain, class Partials, int Parked = Columns>
 class finisher {
@@ -227,7 +230,15 @@ private:
         for (int result = 0; result < Results; ++result)
             values[result][0] = arch::load_local_float(
                 lds, parked(result, column, e / 4) + static_cast<std::uint32_t>(e % 4 * 4));
-        evaluate_all(detail::narrow_math{}, sums, at, values);
+        evaluate_all(detail::narrow_math{}, sums, located(at), values);
+    }
+    /// Rows may be counted through several axes; `Partials` then knows where one stands.
+    R9V_INLINE coordinate located(const coordinate& at) const {
+        if constexpr (requires { partials_.located(at); }) {
+            return partials_.located(at);
+        } else {
+            return at;
+        }
     }
     template<class Math, int Width>
     R9V_INLINE void evaluate_all(Math math, states& sums, const coordinate& at,
@@ -254,7 +265,7 @@ private:
                                   !std::is_same_v<Partials, whole_rows>) {
                         partials_(tap, at, all);
                     } else {
-                        op.commit(detail::narrow_math{}, all, at);
+                        op.commit(detail::narrow_math{}, all, located(at));
                     }
                 }
             });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <r9v/kernels/conv/prologue.hpp>
+#include <r9v/kernels/conv/tap_by_tap.hpp>
 #include <r9v/kernels/conv/tuning.hpp>
 #include <r9v/kernels/merge_taps.hpp>
 #include <r9v/tile/finish.hpp>
@@ -53,7 +54,11 @@ struct convolved {
     static constexpr int columns = shape.columns_a_wave() / arch::fragment_size;
     static constexpr int waves = Tile.waves_m * Tile.waves_n;
     using tile_type = arch::floats8[1][rows][columns];
-    using partials = partials_writer<conv_geometry>;
+    struct partials : partials_writer<conv_geometry> {
+        [[nodiscard]] R9V_INLINE coordinate located(const coordinate& at) const {
+            return this->geometry.located(at);
+        }
+    };
     using finisher = tile::finisher<1, rows, columns, typename Program::chain_type, partials>;
     using treat = patch_prologue<head>;
     using loader = std::conditional_t<Tile.regime == conv_regime::patches,
@@ -87,6 +92,7 @@ struct convolved {
 template<conv_tile Tile, class Program>
 R9V_INLINE void conv_block(const Program& program, const conv_geometry& geometry) {
     using kernel = convolved<Tile, Program>;
+    using element = typename kernel::element;
     alignas(16) R9V_SHARED static char shared[kernel::lds_bytes];
     const arch::local_bytes lds = arch::to_local(shared);
     const auto place = conv_place::of<Tile>(geometry);
@@ -103,8 +109,15 @@ R9V_INLINE void conv_block(const Program& program, const conv_geometry& geometry
         const typename kernel::treat treat{program.head, geometry.map};
         const typename kernel::loader map{geometry.map, treat};
         const tile::panel w[1] = {kernel::filters(program, geometry, place)};
-        typename kernel::pipeline{lds, wave_m, wave_n, {}, map}.multiply(
-            kernel::patches(program, geometry, place), w, geometry.k, sums);
+        const tile::patch_panel x = kernel::patches(program, geometry, place);
+        if (has_only_finite_weights(program.head.f)) {
+            typename kernel::pipeline{lds, wave_m, wave_n, {}, map}.multiply(x, w, geometry.k,
+                                                                             sums);
+        } else {
+            tap_by_tap<element, typename kernel::treat> plain{geometry.map, treat, x, w[0]};
+            plain.multiply(wave_m * kernel::shape.rows_a_wave(),
+                           wave_n * kernel::shape.columns_a_wave(), sums[0]);
+        }
     }
 
     // Finish.
@@ -113,7 +126,7 @@ R9V_INLINE void conv_block(const Program& program, const conv_geometry& geometry
                                      {0, place.pixel + wave_m * kernel::shape.rows_a_wave(),
                                       first + wave_n * kernel::shape.columns_a_wave(),
                                       place.pixel + place.pixels, first + place.channels},
-                                     {geometry, place.part * Tile.waves_n + wave_n}};
+                                     {{geometry, place.part * Tile.waves_n + wave_n}}};
     const bool whole = kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
                        place.pixels == Tile.m && place.channels == Tile.n;
     if (!whole) arch::barrier(); // sums go where other waves may still read the last slab

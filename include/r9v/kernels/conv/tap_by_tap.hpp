@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// The product where weights are not all finite. The matrix instruction would multiply them with the
+// zeros of the padding, and zero times infinity is not zero; here taps in the padding are skipped.
+// Right, and slow: such weights are a mistake of training, not a case to be fast in.
+#pragma once
+
+#include <r9v/kernels/conv/filter.hpp>
+#include <r9v/tile/device_math.hpp>
+#include <r9v/tile/patch.hpp>
+#include <r9v/tile/slab.hpp>
+
+namespace r9v::inline R9V_ABI::kernels {
+
+/// What pack_filter() wrote behind the weights.
+template<class Filter>
+[[nodiscard]] R9V_INLINE bool has_only_finite_weights(const Filter& f) {
+    const auto* trailer = f.data + f.extents.k * detail::packed_row(f.extents);
+    return arch::load_constant<2>(arch::to_global(trailer), 0u) == 0;
+}
+
+template<class Element, class Treat>
+class tap_by_tap {
+public:
+    R9V_INLINE tap_by_tap(const tile::patch_geometry& map, const Treat& treat,
+                          const tile::patch_panel& x, const tile::panel& w)
+        : map_{map},
+          treat_{treat},
+          x_{x},
+          w_{w} {}
+
+    /// sums += the block's rows from `row` on times its columns from `column` on.
+    template<int Rows, int Columns>
+    R9V_INLINE void multiply(int row, int column, arch::floats8 (&sums)[Rows][Columns]) const {
+        const auto lane = arch::result_position(static_cast<int>(arch::lane_index()), 0);
+        R9V_UNROLL
+        for (int r = 0; r < Rows; ++r) {
+            const int pixel =
+                tile::detail::min(row + r * arch::fragment_size + lane.row, x_.rows - 1);
+            const auto from = map_.origin_of(x_.pixel + static_cast<std::uint32_t>(pixel));
+            R9V_UNROLL
+            for (int c = 0; c < Columns; ++c)
+                add(from, column + c * arch::fragment_size + lane.column, sums[r][c]);
+        }
+    }
+
+private:
+    R9V_INLINE void add(const tile::patch_geometry::origin& from, int column,
+                        arch::floats8& sums) const {
+        const std::int32_t depth = map_.slabs * tile::slab_depth;
+        R9V_ROLLED
+        for (int r = 0; r < map_.filter_rows; ++r) {
+            const std::int32_t h = from.h + r * map_.dilation_height;
+            if (!tile::patch_geometry::is_below(h, map_.height)) continue;
+            R9V_ROLLED
+            for (int s = 0; s < map_.filter_columns; ++s) {
+                const std::int32_t w = from.w + s * map_.dilation_width;
+                if (!tile::patch_geometry::is_below(w, map_.width)) continue;
+                const std::int32_t weights = map_.whole_rows != 0
+                                                 ? r * depth + s * map_.channels
+                                                 : (r * map_.filter_columns + s) * depth;
+                R9V_ROLLED
+                for (int channel = 0; channel < map_.channels; ++channel)
+                    add_products(pixel(from.image, h, w, channel), column, weights + channel, sums);
+            }
+        }
+    }
+
+    R9V_INLINE float pixel(std::uint32_t image, std::int32_t h, std::int32_t w,
+                           std::int32_t channel) const {
+        const index_t at = image * map_.image_bytes + h * map_.row_bytes + w * map_.pixel_bytes +
+                           channel * map_.channel_bytes;
+        std::uint16_t bits = arch::load_global<2>(arch::to_global(x_.map), at);
+        if constexpr (Treat::changes) bits = treat_.single(bits, image, h, w, channel, true);
+        return arch::element_to_float<Element>(bits, 0);
+    }
+
+    R9V_INLINE void add_products(float value, int column, std::int32_t k,
+                                 arch::floats8& sums) const {
+        R9V_UNROLL
+        for (int i = 0; i < 8; ++i) {
+            const int row = tile::detail::min(column + i, w_.rows - 1);
+            const std::uint16_t bits =
+                arch::load_global<2>(w_.base, row * w_.row_stride + k * w_.k_stride);
+            sums[i] = arch::fma(value, arch::element_to_float<Element>(bits, 0), sums[i]);
+        }
+    }
+
+    const tile::patch_geometry& map_;
+    const Treat& treat_;
+    tile::patch_panel x_;
+    tile::panel w_;
+};
+
+} // namespace r9v::inline R9V_ABI::kernels
