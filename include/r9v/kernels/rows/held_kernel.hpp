@@ -31,8 +31,7 @@ public:
     R9V_INLINE void load() {
         raw_run<view_type> raw[runs];
         for_each_run([&](int r) {
-            if (is_wide() && is_loaded(start(r)) && start(r) + 8 <= rows_.columns)
-                base::load(raw[r], start(r), rows_.columns);
+            if (is_wide() && is_loaded(start(r))) base::load(raw[r], start(r), rows_.columns);
         });
         for_each_run([&](int r) {
             x_[r] = broadcast<8>(arithmetic::padding);

@@ -117,6 +117,8 @@ protected:
     using kind_type = typename head_type::kind_type;
     using arithmetic = row_arithmetic<kind_type>;
     using states_type = typename states_of<wide_math, chain_type>::type;
+    /// Whether masks may keep whole columns from being loaded; taps in front of them see all.
+    static constexpr bool has_hull = has_masks<prologue_type> && !prologue_type::has_tap;
     static constexpr bool one_result = std::is_same_v<kind_type, row_log_sum_exp>;
 
 public:
@@ -132,7 +134,7 @@ public:
           source_{program.head.x.view},
           hull_begin_{0},
           hull_end_{rows_.columns} {
-        if constexpr (has_masks<prologue_type> && !prologue_type::has_tap) {
+        if constexpr (has_hull) {
             const column_range hull =
                 r9v::columns_of(program.head.x.prologue, rows_.range(), geometry.columns);
             hull_begin_ = static_cast<std::int32_t>(hull.begin);
@@ -147,17 +149,16 @@ public:
 protected:
     /// Whether something of these columns may be kept: what is not is not even loaded.
     [[nodiscard]] R9V_INLINE bool is_loaded(std::int32_t column) const {
+        if constexpr (!has_hull) return true;
         return column < hull_end_ && column + rows_.chunk() > hull_begin_;
     }
     /// The lane's columns from `column` on that exist.
     [[nodiscard]] R9V_INLINE std::int32_t left(std::int32_t column, std::int32_t end) const {
         return rows_.exists ? end - column - rows_.lane_column : 0;
     }
-    /// Loads the lane's run of the chunk at `column`; lanes without a whole one load another's.
+    /// Loads the lane's run of the chunk at `column`, if all of it exists.
     R9V_INLINE void load(raw_run<view_type>& to, std::int32_t column, std::int32_t end) const {
-        const std::int32_t last = end - 8 - column;
-        const std::int32_t offset = rows_.lane_column < last ? rows_.lane_column : last;
-        to.load(source_, rows_.at(column, offset));
+        if (left(column, end) >= 8) to.load(source_, rows_.at(column, rows_.lane_column));
     }
     template<class Math, int Width>
     [[nodiscard]] R9V_INLINE run<float, Width> treat(Math math, const run<float, Width>& x,

@@ -174,7 +174,7 @@ private:
             }(std::make_integer_sequence<int, runs>{});
         };
         each([&](int r, std::int32_t at) {
-            if (at + 8 <= end_ && is_loaded(at)) base::load(raw[r], at, end_);
+            if (at < end_ && is_loaded(at)) base::load(raw[r], at, end_);
         });
         each([&](int r, std::int32_t start) {
             if (start >= end_ || (!Again && !is_loaded(start)) || left(start, end_) < 8) return;

@@ -114,8 +114,8 @@ struct row_reach {
 private:
     // Each of the two axes gets half of the reach; unsigned offsets do not go backwards.
     void step(index_t stride, index_t steps, index_t bytes) {
-        constexpr index_t reach = index_t{1} << 31;
-        if (steps > 1) fits = fits && stride >= 0 && stride <= reach / bytes / steps;
+        constexpr index_t half_of_offsets = index_t{1} << 31;
+        if (steps > 1) fits = fits && stride >= 0 && stride <= half_of_offsets / bytes / steps;
     }
 };
 
