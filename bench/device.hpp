@@ -7,6 +7,7 @@
 #pragma once
 
 #include <r9v/core/error.hpp>
+#include <r9v/core/integers.hpp>
 #include <r9v/numeric/convert.hpp>
 #include <r9v/platform/gpu.hpp>
 #include <r9v/runtime/stream.hpp>

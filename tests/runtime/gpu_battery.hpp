@@ -8,6 +8,7 @@
 #include <r9v/batcher.hpp>
 #include <r9v/memory.hpp>
 #include <r9v/plan.hpp>
+#include <r9v/platform/device.hpp>
 #include <r9v/stream.hpp>
 
 #include <cstdio>
@@ -52,12 +53,14 @@ inline bool contains(const char* text, const char* part) {
     return false;
 }
 
-/// Counts are smaller on the emulator, unless R9V_LONG is set.
+/// Counts are smaller on the emulator unless R9V_LONG is set, and elsewhere if R9V_SHORT is.
 inline unsigned times(unsigned full) {
 #if defined(R9V_TEST_HIP)
-    if (std::getenv("R9V_LONG") == nullptr) return full / 200;
+    const bool all = std::getenv("R9V_LONG") != nullptr;
+#else
+    const bool all = std::getenv("R9V_SHORT") == nullptr;
 #endif
-    return full;
+    return all ? full : full / 200;
 }
 
 /// Bytes of the process that are in memory.
@@ -69,6 +72,27 @@ inline long resident_bytes() {
         std::fclose(file);
     }
     return pages * 4096;
+}
+
+inline long free_device_bytes() {
+    std::size_t free = 0, total = 0;
+    (void)r9v::platform::memory_info(&free, &total);
+    return static_cast<long>(free);
+}
+
+/// Runs `work` once to warm up, and again: it may not make the process or the device hold more.
+template<class Warm, class Work>
+void expect_no_growth(const char* what, const Warm& warm, const Work& work) {
+    warm();
+    const long resident = resident_bytes();
+    const long free = free_device_bytes();
+    work();
+    const long grown = resident_bytes() - resident;
+    const long taken = free - free_device_bytes();
+    std::printf("%s: resident memory grew by %ld KiB, device memory by %ld KiB\n", what,
+                grown / 1024, taken / 1024);
+    R9V_EXPECT(grown < 4 << 20);
+    R9V_EXPECT(taken < 4 << 20);
 }
 
 __global__ void affine(unsigned* out, const unsigned* in, unsigned factor, unsigned offset,

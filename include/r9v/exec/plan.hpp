@@ -38,9 +38,9 @@ struct plan_statistics {
     std::size_t nodes = 0;
 };
 
-/// A sequence of steps: prepared programs, kernels and copies as values (call(), copy_call), and
-/// functions of a stream. The first replay captures it. Steps that are values can be changed
-/// afterwards, pointers and scalars alike, without another capture.
+/// A sequence of steps: prepared programs, kernels, copies and fills as values (call(), copy_call,
+/// fill_call), and functions of a stream. The first replay captures it. Steps that are values can
+/// be changed afterwards, pointers and scalars alike, without another capture.
 ///
 /// Replays of one plan never overlap, whatever streams they are on: it uses the same memory each
 /// time. Memory that steps use must live as long as the plan: keep() and use() see to that. The
@@ -77,7 +77,7 @@ public:
         update(step, prepare(program), scratch);
     }
 #endif
-    /// A kernel or a copy as a value.
+    /// A kernel, copy or fill as a value.
     template<exec::emittable Work>
     plan_step<Work> add(const Work& work) {
         return {append<exec::held_step<Work>>(work)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// The launch of a plain kernel, and a copy, as values: a plan can hold them and change them.
+// The launch of a plain kernel, a copy and a fill as values: a plan can hold and change them.
 #pragma once
 
 #include <r9v/core/error.hpp>
@@ -78,6 +78,24 @@ private:
     const void* from_;
     std::size_t bytes_;
     bool to_host_;
+};
+
+/// Bytes of device memory set to one value, later.
+class fill_call {
+public:
+    fill_call(void* to, int byte, std::size_t bytes) noexcept
+        : to_{to},
+          bytes_{bytes},
+          byte_{byte} {}
+
+    status emit(runtime::work_sink& sink) const noexcept {
+        return platform::check(sink.fill(to_, bytes_, byte_, bytes_, 1), "fill");
+    }
+
+private:
+    void* to_;
+    std::size_t bytes_;
+    int byte_;
 };
 
 } // namespace r9v::inline R9V_ABI
