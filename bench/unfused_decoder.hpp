@@ -100,8 +100,8 @@ private:
         const auto c = layer_.heads_of(layer_.context, step, 0, of.heads);
         const auto slots = apart.slots.view({step.tokens});
 
-        to.run(example::turned(example::one_batch(q), step.positions()));
-        to.run(example::turned(example::one_batch(k), step.positions()));
+        to.run(example::turned(q, step.positions()));
+        to.run(example::turned(k, step.positions()));
         to.run(r9v::append_key_value(k, v) |
                r9v::store(r9v::cache_slots(keys_(), values_(), slots)));
         const auto factor = 1 / std::sqrt(static_cast<float>(of.head_size));

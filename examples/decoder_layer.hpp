@@ -31,9 +31,10 @@ auto product_onto(const auto& x, const auto& w, const auto& r, const auto& y) {
 auto gated_product(const auto& x, const auto& gate, const auto& up, const auto& y) {
     return r9v::gemm(x, r9v::both(gate, up)) | r9v::swiglu() | r9v::store(y);
 }
-// Queries, turned by their positions where they stand.
+// Queries [heads, tokens, head size], turned by their positions where they stand.
 auto turned(const auto& q, const auto& positions) {
-    return r9v::rotate(q, r9v::rotary(positions, {.theta = 10000})) | r9v::store(q);
+    return r9v::rotate(one_batch(q), r9v::rotary(positions, {.theta = 10000})) |
+           r9v::store(one_batch(q));
 }
 // Keys, turned, and values into their slots of the cache.
 auto appended(const auto& k, const auto& v, const auto& positions, const auto& slots,
@@ -49,7 +50,7 @@ auto cached_attention(const auto& q, const auto& keys, const auto& values, const
                               r9v::paged(keys, step.table(), step.lengths()),
                               r9v::paged(values, step.table(), step.lengths()),
                               r9v::scale(factor) | r9v::causal(r9v::bottom_right)) |
-           r9v::store(y);
+           r9v::store(one_batch(y));
 }
 // end snippet
 
@@ -111,10 +112,10 @@ struct decoder_layer {
 
         place.run(rms_normalized(x, w.gamma1(), n));
         place.run(product(n, w.qkv(), rows(qkv, step)));
-        place.run(turned(one_batch(q), step.positions()));
+        place.run(turned(q, step.positions()));
         place.run(appended(k, v, step.positions(), step.slots(), keys(), values()));
-        place.run(cached_attention(q, keys(), values(), step,
-                                   one_batch(heads_of(context, step, 0, size.heads))));
+        place.run(
+            cached_attention(q, keys(), values(), step, heads_of(context, step, 0, size.heads)));
         place.run(product_onto(c, w.out(), x, h));
         place.run(rms_normalized(h, w.gamma2(), n));
         place.run(gated_product(n, w.gate(), w.up(), rows(inner, step)));

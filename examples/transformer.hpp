@@ -133,7 +133,7 @@ std::vector<T> pattern(int count, int exponent, std::uint32_t seed, double aroun
     return values;
 }
 
-/// [a, b, c] as one batch [1, a, b, c].
+/// [a, b, c] as one batch [1, a, b, c], which is what a program on packed sequences gives.
 template<r9v::any_tensor View>
     requires(View::rank == 3)
 [[nodiscard]] auto one_batch(const View& from) {
