@@ -154,6 +154,11 @@ template<any_op Op>
     }
 }
 
+/// Masks that change the scores that they keep, as add_mask() does, say so by `static constexpr
+/// bool changes_kept = true`.
+template<class Op>
+inline constexpr bool changes_kept_scores = requires { requires Op::changes_kept; };
+
 /// Whether a chain has masks at all, and whether one of them may say more about tiles than
 /// columns_of() does, so that asking keeps() for each tile is worth it.
 template<class Chain>

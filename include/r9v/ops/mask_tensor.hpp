@@ -61,6 +61,7 @@ template<class Bias>
 struct add_mask_op {
     static constexpr auto role = r9v::role::mask;
     static constexpr space memory = Bias::memory;
+    static constexpr bool changes_kept = true;
     Bias bias;
 
     template<class Math, int Width>

@@ -33,6 +33,7 @@ struct optional_op {
     static constexpr auto role = Op::role;
     static constexpr space memory = memory_of<Op>;
     static constexpr unsigned char initial_byte = detail::initial_byte_of<Op>;
+    static constexpr bool changes_kept = changes_kept_scores<Op>;
     Op op;
     bool present = false;
 

@@ -13,11 +13,6 @@ namespace r9v::inline R9V_ABI::kernels {
 
 namespace detail {
 
-template<class Op>
-inline constexpr bool adds_to_scores = false;
-template<class Bias>
-inline constexpr bool adds_to_scores<add_mask_op<Bias>> = true;
-
 /// Masks that know nothing but positions: they may be asked about keys that do not exist.
 template<class Op>
 concept interval_mask = requires(const Op& op, const coordinate& at) { op.interval_of(at); };
@@ -26,14 +21,15 @@ template<class Chain>
 struct score_facts;
 template<class... Ops>
 struct score_facts<chain<Ops...>> {
-    static constexpr bool adds = (adds_to_scores<Ops> || ...);
+    static constexpr bool adds = (changes_kept_scores<Ops> || ...);
     static constexpr bool only_intervals = ((Ops::role != role::mask || interval_mask<Ops>) && ...);
 };
 
 } // namespace detail
 
-/// Compile-time facts of a chain of score ops.
-template<class Chain>
+/// Compile-time facts of a chain of score ops. `Wide`: registers are too few to hold the reference
+/// as the matrix instruction wants it.
+template<class Chain, bool Wide>
 struct score_rules {
     static constexpr scores_traits traits = scores_traits_of<Chain>;
     /// Scores are the products themselves, but for a factor: the running maximum is subtracted by
@@ -114,7 +110,7 @@ R9V_INLINE void drop_beyond(const score_place& place, arch::floats8 (&x)[Fragmen
 template<class Chain, int Keys, int Fragments>
 R9V_INLINE void score_any_tile(const Chain& scores, const score_place& place, bool wide,
                                arch::floats8 (&x)[Fragments]) {
-    using rules = score_rules<Chain>;
+    using rules = score_rules<Chain, true>;
     const bool whole = place.key_end >= Keys;
     if constexpr (rules::has_ops) {
         if constexpr (rules::reads_positions) {
