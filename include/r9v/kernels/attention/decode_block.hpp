@@ -5,7 +5,7 @@
 // blocks share. Both merge in the order of the keys, so a program gives the same bits each time.
 #pragma once
 
-#include <r9v/kernels/attention/decode_kernel.hpp>
+#include <r9v/kernels/attention/decode_wave.hpp>
 
 namespace r9v::inline R9V_ABI::kernels {
 

@@ -34,7 +34,8 @@ struct score_rules {
     static constexpr scores_traits traits = scores_traits_of<Chain>;
     /// Scores are the products themselves, but for a factor: the running maximum is subtracted by
     /// the matrix instruction, and the factor folds into the exponential.
-    static constexpr bool in_products = !traits.has_general && !detail::score_facts<Chain>::adds;
+    static constexpr bool in_products =
+        !Wide && !traits.has_general && !detail::score_facts<Chain>::adds;
     static constexpr bool has_ops = traits.has_general || traits.has_masks;
     /// Some op may read memory, or call a function of the user's, at its position.
     static constexpr bool reads_positions =

@@ -27,10 +27,22 @@ struct prefill_shape {
     static constexpr int dim_fragments = dim / fragment;
     static constexpr int value_fragments = value_dim / fragment;
 
+    /// Keys: so many lanes load the chunks of one row. Lanes beyond its end repeat its last chunk.
+    static constexpr int lanes_a_key =
+        static_cast<int>(std::bit_ceil(static_cast<unsigned>(dim / 8)));
+    static constexpr int keys_a_pass = waves * 32 / lanes_a_key;
+    static constexpr int key_passes = ceil_div(keys, keys_a_pass);
+
+    /// Values: a wave transposes blocks of 8 keys by 32 columns, 64 contiguous bytes of each key.
+    static constexpr int value_groups = keys / 8;
+    static constexpr int value_passes = ceil_div(value_groups * ceil_div(value_dim, 32), waves);
+
+    // LDS has room for whatever all passes load, needed or not: no wave does less than another.
     using key_rows = tile::row_layout<dim / 8>;
     using value_rows = tile::row_layout<keys / 8>;
-    static constexpr int key_bytes = keys * key_rows::row_bytes;
-    static constexpr int value_bytes = align_up(value_dim, 32) * value_rows::row_bytes;
+    static constexpr int key_bytes = key_passes * keys_a_pass * key_rows::row_bytes;
+    static constexpr int value_bytes =
+        32 * ceil_div(value_passes * waves, value_groups) * value_rows::row_bytes;
     static constexpr int stage_bytes = key_bytes + value_bytes;
     static constexpr int lds_bytes = 2 * stage_bytes;
 
@@ -42,17 +54,9 @@ struct prefill_shape {
         return columns;
     }();
 
-    /// Keys: so many lanes load the chunks of one row. Lanes beyond its end repeat its last chunk.
-    static constexpr int lanes_a_key =
-        static_cast<int>(std::bit_ceil(static_cast<unsigned>(dim / 8)));
-    static constexpr int keys_a_pass = waves * 32 / lanes_a_key;
-    static constexpr int key_passes = ceil_div(keys, keys_a_pass);
-    /// Waves that load keys.
-    static constexpr int key_waves = keys_a_pass <= keys ? waves : keys * lanes_a_key / 32;
-
-    /// Values: a wave transposes blocks of 8 keys by 32 columns, 64 contiguous bytes of each key.
-    static constexpr int value_blocks = keys / 8 * ceil_div(value_dim, 32);
-    static constexpr int value_passes = ceil_div(value_blocks, waves);
+    /// Registers that hold queries and results. Where they are most of those there are, the
+    /// reference of the softmax is not held eight times for the matrix instruction.
+    static constexpr bool is_wide = dim / 4 + value_dim / 2 > 176;
 };
 
 } // namespace r9v::inline R9V_ABI::kernels

@@ -38,18 +38,21 @@ struct stage_share {
     std::uint32_t value_dim;
 
     static constexpr std::uint32_t lanes_a_key = Shape::lanes_a_key;
+    static constexpr std::uint32_t keys = Shape::keys;
     static constexpr std::uint32_t keys_a_pass = Shape::keys_a_pass;
     static constexpr std::uint32_t waves = Shape::waves;
-    static constexpr std::uint32_t value_groups = Shape::keys / 8;
+    static constexpr std::uint32_t value_groups = Shape::value_groups;
 
     [[nodiscard]] R9V_INLINE std::uint32_t key_row(std::uint32_t i) const {
-        return (wave * 32 + lane) / lanes_a_key + i * keys_a_pass;
+        const std::uint32_t row = (wave * 32 + lane) / lanes_a_key + i * keys_a_pass;
+        return keys < keys_a_pass ? least(row, keys - 1) : row;
     }
     [[nodiscard]] R9V_INLINE std::uint32_t key_chunk() const {
         return least(lane % lanes_a_key, dim / 8 - 1);
     }
     [[nodiscard]] R9V_INLINE std::uint32_t key_place(std::uint32_t i) const {
-        return Shape::key_rows::offset(key_row(i), key_chunk());
+        const std::uint32_t row = (wave * 32 + lane) / lanes_a_key + i * keys_a_pass;
+        return Shape::key_rows::offset(row, key_chunk());
     }
     [[nodiscard]] R9V_INLINE std::uint32_t value_row(std::uint32_t i) const {
         return value_block(i) % value_groups * 8 + lane % 8;
@@ -154,27 +157,21 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t waves = Shape::waves;
-    static constexpr std::uint32_t value_blocks = Shape::value_blocks;
-
     [[nodiscard]] R9V_INLINE stage_share<Shape> share_of(std::uint32_t lane) const {
         return {wave_, lane, dim_, value_dim_};
     }
 
     template<class Do>
     R9V_INLINE void each_key(Do&& act) const {
-        if (Shape::key_waves == Shape::waves ||
-            wave_ < static_cast<std::uint32_t>(Shape::key_waves)) {
-            R9V_UNROLL
-            for (std::uint32_t i = 0; i < Shape::key_passes; ++i)
-                act(i);
-        }
+        R9V_UNROLL
+        for (std::uint32_t i = 0; i < Shape::key_passes; ++i)
+            act(i);
     }
     template<class Do>
     R9V_INLINE void each_value(Do&& act) const {
         R9V_UNROLL
         for (std::uint32_t i = 0; i < Shape::value_passes; ++i)
-            if ((i + 1) * waves <= value_blocks || wave_ + i * waves < value_blocks) act(i);
+            act(i);
     }
 
     [[nodiscard]] R9V_INLINE static std::uint32_t bytes(std::uint32_t elements) {

@@ -18,11 +18,11 @@ struct score_factor {
     float inverse;      ///< from scores to products
     std::uint32_t flip; ///< sign bits of two elements, to be flipped in q
 
-    template<class Chain>
-    R9V_INLINE score_factor(const Chain& scores, const coordinate& at) {
+    template<class Rules, class Chain>
+    R9V_INLINE score_factor(Rules, const Chain& scores, const coordinate& at) {
         const float product =
             arch::uniform(leading_scale(tile::device_math<index_t>{}, scores, at));
-        if constexpr (score_rules<Chain>::in_products) {
+        if constexpr (Rules::in_products) {
             const std::uint32_t bits = r9v::bit_cast<std::uint32_t>(product);
             flip = bits >> 31 != 0 ? 0x8000'8000u : 0u;
             scale = r9v::bit_cast<float>(bits & 0x7fff'ffffu);
@@ -39,7 +39,7 @@ template<class Shape, class Head>
 class prefill_wave {
     using element = typename Head::element;
     using scores_type = typename Head::scores_type;
-    using rules = score_rules<scores_type>;
+    using rules = score_rules<scores_type, Shape::is_wide>;
     using rows_type = decltype(std::declval<Head>().k.rows(0, 0));
     static constexpr int key_fragments = Shape::key_fragments;
     static constexpr int dim_fragments = Shape::dim_fragments;
@@ -127,7 +127,7 @@ public:
 private:
     [[nodiscard]] R9V_INLINE static score_factor
     factor_of(const scores_type& scores, const attention_sequence& sequence, index_t head) {
-        return score_factor{scores, sequence.score(head, 0, 0)};
+        return score_factor{rules{}, scores, sequence.score(head, 0, 0)};
     }
     [[nodiscard]] R9V_INLINE column_range columns(const row_range& rows) const {
         return columns_of(scores_, rows, sequence_.keys);

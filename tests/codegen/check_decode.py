@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+# Copyright (c) the r9v authors
+"""What the kernels of decode_kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
+import argparse
+import dataclasses
+import pathlib
+import re
+
+from machine_code import Counts, kernels
+from r9v_support import INCLUDE, finish, in_parallel, run
+
+HERE = pathlib.Path(__file__).parent
+LOADS = 8           # of 16 bytes, four each of keys and values, in one round of the loop
+BYTES = LOADS * 512
+
+
+@dataclasses.dataclass
+class Limits:
+    vgprs: int = 128
+    a_byte: float = 0.08    # vector instructions of the whole loop to a byte of keys and values,
+                            # code for a new largest score included, which few rounds run
+    local: tuple = ()       # the only LDS instructions in the loop
+    extra_loads: int = 0    # of table entries
+
+
+KERNELS = {
+    "decode_f16": Limits(),
+    "decode_bf16": Limits(),
+    "decode_short_rows": Limits(),
+    "decode_long_rows": Limits(),
+    "decode_pages": Limits(a_byte=0.086, local=("ds_bpermute_b32",), extra_loads=2),
+    "decode_eight": Limits(vgprs=168, a_byte=0.15),
+    # The tests of the masks included, though only the rounds at their edges run them.
+    "decode_causal": Limits(a_byte=0.085),
+    "decode_capped": Limits(a_byte=0.09),
+}
+
+
+def products(code):
+    return sum(line.startswith("v_dot2") for line in code)
+
+
+def main_loop(kernel):
+    """The outermost loop with products: blocks that run rarely may stand behind its branch back."""
+    spans = []
+    for at, line in enumerate(kernel.code):
+        branch = re.match(r"s_c?branch\w* (\.LBB\w+)", line)
+        if branch and kernel.labels.get(branch.group(1), at + 1) <= at:
+            spans.append((kernel.labels[branch.group(1)], at + 1))
+    looping = [kernel.code[begin:end] for begin, end in spans
+               if products(kernel.code[begin:end])]
+    return max(looping, key=len, default=[])
+
+
+def most_in_flight(loop):
+    """Loads of 16 bytes that are on their way at once, and the fewest when it waits."""
+    flying, most, least = [], 0, LOADS
+    for line in loop * 3:
+        name = line.split()[0]
+        if name.startswith("global_load"):
+            flying.append(name)
+            most = max(most, flying.count("global_load_b128"))
+        wait = re.match(r"s_wait_loadcnt(?:_dscnt)? (0x[0-9a-f]+)", line)
+        if wait:
+            count = int(wait.group(1), 16)
+            least = min(least, count)
+            flying = flying[max(len(flying) - count, 0):]
+    return most, least
+
+
+def check_kernel(kernel, loop, limits):
+    if kernel.uses_scratch():
+        yield f"uses {kernel.scratch} bytes of scratch"
+    if kernel.vgprs > limits.vgprs:
+        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
+    if any(line.startswith(("flat_", "buffer_")) for line in kernel.code):
+        yield "accesses memory through flat or buffer instructions"
+    if kernel.resources["workgroup_processor_mode"] != 0:
+        yield "is not in CU mode"
+    if not loop:
+        yield "has no loop with products"
+        return
+    counts = Counts(loop)
+    vector = counts.vector + counts.transcendental
+    if vector > limits.a_byte * BYTES:
+        yield f"has {vector / BYTES:.3f} vector instructions a byte in its loop"
+    wide = counts.loads.count("global_load_b128")
+    if wide != LOADS or len(counts.loads) > LOADS + limits.extra_loads:
+        yield f"loads {wide} times 16 bytes in its loop, of {len(counts.loads)} loads"
+    most, least = most_in_flight(loop)
+    if most < LOADS:
+        yield f"has only {most} loads in flight"
+    if least < LOADS // 2 - limits.extra_loads // 2:
+        yield f"waits until {least} loads are in flight"
+    if counts.stores or set(counts.local) - set(limits.local):
+        yield "stores or uses LDS in its loop"
+
+
+def assembly(compiler, architecture):
+    code, text = run([compiler, "-x", "hip", f"--offload-arch={architecture}", "--cuda-device-only",
+                      "-nogpulib", "-nogpuinc", "-std=c++20", "-O3", f"-I{INCLUDE}",
+                      HERE / "decode_kernels.cpp", "-S", "-o", "-"])
+    if code:
+        raise SystemExit(f"decode_kernels.cpp does not compile for {architecture}:\n{text[:4000]}")
+    return text
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compiler", required=True)
+    parser.add_argument("--architecture", action="append", required=True)
+    arguments = parser.parse_args()
+    texts = in_parallel(lambda a: assembly(arguments.compiler, a), arguments.architecture)
+    failures, checked = [], 0
+    for architecture, text in zip(arguments.architecture, texts):
+        found = list(kernels(text))
+        for name, limits in KERNELS.items():
+            checked += 1
+            what = f"{architecture} {name}"
+            matching = [k for k in found if f"{len(name)}{name}" in k.name]
+            if len(matching) != 1:
+                failures.append(f"{what}: {len(matching)} kernels of that name")
+                continue
+            loop = main_loop(matching[0])
+            counts = Counts(loop)
+            print(f"{what}: {matching[0].vgprs} VGPRs; loop: {counts.vector} vector, "
+                  f"{counts.transcendental} transcendental, {counts.scalar} scalar, "
+                  f"{(counts.vector + counts.transcendental) / BYTES:.3f} vector a byte, "
+                  f"{most_in_flight(loop)[0]} loads in flight")
+            failures += [f"{what}: {reason}" for reason in
+                         check_kernel(matching[0], loop, limits)]
+    finish("codegen.decode", checked, failures)
+
+
+main()
