@@ -5,6 +5,7 @@
 // to key heads, each tile in turn.
 
 #include "attention_test.hpp"
+#include <set>
 
 namespace r9v_test {
 
@@ -25,30 +26,48 @@ forced_runs check_dims(const std::vector<attention_case>& cases) {
         cases);
 }
 
+/// The cases of each test.
+struct case_set {
+    const char* name;
+    std::size_t count;
+    std::vector<index_t> dims;
+
+    [[nodiscard]] std::vector<attention_case> cases() const {
+        return random_attention_cases(name, count, dims);
+    }
+};
+const case_set up_to_64{"up_to_64", 24, {16, 40, 64}};
+const case_set up_to_80{"up_to_80", 8, {72, 80}};
+const case_set up_to_96{"up_to_96", 8, {96, 88}};
+const case_set up_to_128{"up_to_128", 16, {112, 128}};
+const case_set up_to_160{"up_to_160", 6, {160}};
+const case_set up_to_256{"up_to_256", 12, {192, 224, 256}};
+
 TEST(attention_dense, dims_up_to_64) {
-    const forced_runs runs = check_dims<half, 64>(random_attention_cases(24, {16, 40, 64}));
+    const forced_runs runs = check_dims<half, 64>(up_to_64.cases());
     EXPECT_GT(runs.prefill, 20);
     EXPECT_GT(runs.decode, 20);
+    EXPECT_GT(runs.refused, 0); // rows that are not aligned
 }
 
 TEST(attention_dense, dims_up_to_80) {
-    check_dims<half, 80>(random_attention_cases(8, {72, 80}));
+    check_dims<half, 80>(up_to_80.cases());
 }
 
 TEST(attention_dense, dims_up_to_96) {
-    check_dims<half, 96>(random_attention_cases(8, {96, 88}));
+    check_dims<half, 96>(up_to_96.cases());
 }
 
 TEST(attention_dense, dims_up_to_128) {
-    check_dims<half, 128>(random_attention_cases(16, {112, 128}));
+    check_dims<half, 128>(up_to_128.cases());
 }
 
 TEST(attention_dense, dims_up_to_160) {
-    check_dims<half, 160>(random_attention_cases(6, {160}));
+    check_dims<half, 160>(up_to_160.cases());
 }
 
 TEST(attention_dense, dims_up_to_256) {
-    check_dims<half, 256>(random_attention_cases(12, {192, 224, 256}));
+    check_dims<half, 256>(up_to_256.cases());
 }
 
 TEST(attention_dense, values_narrower_than_keys) {
@@ -56,6 +75,30 @@ TEST(attention_dense, values_narrower_than_keys) {
     for (attention_case& c : cases)
         c.value_dim = 128;
     check_dims<half, 192, 128>(cases);
+}
+
+TEST(attention_dense, cases_cover_every_count) {
+    std::set<index_t> queries;
+    std::set<index_t> keys;
+    std::set<index_t> dims;
+    std::set<index_t> of_heads;
+    for (const case_set* set :
+         {&up_to_64, &up_to_80, &up_to_96, &up_to_128, &up_to_160, &up_to_256}) {
+        for (const attention_case& c : set->cases()) {
+            queries.insert(c.queries);
+            keys.insert(c.keys);
+            dims.insert(c.dim);
+            of_heads.insert(c.ratio);
+        }
+    }
+    for (const index_t count : row_counts) {
+        EXPECT_EQ(queries.count(count), 1u) << count << " queries";
+        EXPECT_EQ(keys.count(count), 1u) << count << " keys";
+    }
+    for (const index_t ratio : ratios)
+        EXPECT_EQ(of_heads.count(ratio), 1u) << "ratio " << ratio;
+    for (const index_t dim : {16, 40, 64, 72, 80, 96, 112, 128, 160, 192, 224, 256})
+        EXPECT_EQ(dims.count(dim), 1u) << "dim " << dim;
 }
 
 } // namespace

@@ -7,11 +7,10 @@ namespace r9v_test {
 
 namespace {
 
-std::mt19937_64 random_of_test() {
-    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+std::mt19937_64 random_of(const std::string& name) {
     std::uint64_t mixed = seed();
-    for (const char* at = info->name(); *at != 0; ++at)
-        mixed = (mixed ^ static_cast<unsigned char>(*at)) * 1099511628211ull;
+    for (const char at : name)
+        mixed = (mixed ^ static_cast<unsigned char>(at)) * 1099511628211ull;
     return std::mt19937_64{mixed};
 }
 
@@ -35,16 +34,26 @@ void limit_work(attention_case& c, double most, std::mt19937_64& random) {
 
 std::vector<attention_case> random_attention_cases(std::size_t count,
                                                    const std::vector<index_t>& dims, double work) {
-    std::mt19937_64 random = random_of_test();
+    const auto* info = ::testing::UnitTest::GetInstance()->current_test_info();
+    return random_attention_cases(info->name(), count, dims, work);
+}
+
+std::vector<attention_case> random_attention_cases(const std::string& name, std::size_t count,
+                                                   const std::vector<index_t>& dims, double work) {
+    std::mt19937_64 random = random_of(name);
     const std::size_t begin = random();
     std::vector<attention_case> cases;
+    if (std::getenv("R9V_LONG") != nullptr) {
+        count *= 8;
+        work *= 4;
+    }
     for (std::size_t i = 0; i < count; ++i) {
         attention_case c;
         c.batch = 1 + static_cast<index_t>(random() % 3);
         c.key_heads = 1 + static_cast<index_t>(random() % 2);
         c.ratio = ratios[(begin + i) % std::size(ratios)];
         c.queries = row_counts[(begin / 8 + i) % std::size(row_counts)];
-        c.keys = row_counts[random() % std::size(row_counts)];
+        c.keys = row_counts[(begin / 4096 + 3 * i + i / 11) % std::size(row_counts)];
         c.dim = dims[(begin / 64 + i) % dims.size()];
         c.value_dim = random() % 4 == 0 ? dims[random() % dims.size()] : c.dim;
         c.heads_behind = random() % 2 == 0;

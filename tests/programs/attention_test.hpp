@@ -100,19 +100,19 @@ template<class T, class Memory>
 auto rows_input(Memory& memory, const attention_case& c, index_t heads, index_t rows, index_t dim,
                 values range = {}) {
     if (c.heads_behind) {
-        return r9v::heads_first(
-            memory.template input<T>({c.batch, rows, heads, dim}, {0, c.padding}, range));
+        return r9v::heads_first(memory.template input<T>({c.batch, rows, heads, dim},
+                                                         {c.padding % 8, c.padding}, range));
     }
-    return memory.template input<T>({c.batch, heads, rows, dim}, {0, c.padding}, range);
+    return memory.template input<T>({c.batch, heads, rows, dim}, {c.padding % 8, c.padding}, range);
 }
 template<class T, class Memory>
 auto rows_output(Memory& memory, const attention_case& c, index_t heads, index_t rows,
                  index_t dim) {
     if (c.heads_behind) {
         return r9v::heads_first(
-            memory.template output<T>({c.batch, rows, heads, dim}, {0, c.padding}));
+            memory.template output<T>({c.batch, rows, heads, dim}, {c.padding % 8, c.padding}));
     }
-    return memory.template output<T>({c.batch, heads, rows, dim}, {0, c.padding});
+    return memory.template output<T>({c.batch, heads, rows, dim}, {c.padding % 8, c.padding});
 }
 
 /// q, k and v as plain tensors, and a result of the element type `Out`.
@@ -147,10 +147,11 @@ auto limited_input(Memory& memory, const attention_case& c, index_t dim) {
                    : std::numeric_limits<double>::quiet_NaN();
     };
     if (c.heads_behind) {
-        return r9v::heads_first(
-            memory.template filled<T>({c.batch, c.keys, c.key_heads, dim}, value, {0, c.padding}));
+        return r9v::heads_first(memory.template filled<T>({c.batch, c.keys, c.key_heads, dim},
+                                                          value, {c.padding % 8, c.padding}));
     }
-    return memory.template filled<T>({c.batch, c.key_heads, c.keys, dim}, value, {0, c.padding});
+    return memory.template filled<T>({c.batch, c.key_heads, c.keys, dim}, value,
+                                     {c.padding % 8, c.padding});
 }
 
 /// Where packed sequences begin: a few rows of nobody stand in front and behind.
@@ -181,9 +182,9 @@ auto packed_input(Memory& memory, const attention_case& c, const packing& p, ind
     };
     if (c.heads_behind) {
         return r9v::heads_first(
-            memory.template filled<T>({p.total, heads, dim}, value, {0, c.padding}));
+            memory.template filled<T>({p.total, heads, dim}, value, {c.padding % 8, c.padding}));
     }
-    return memory.template filled<T>({heads, p.total, dim}, value, {0, c.padding});
+    return memory.template filled<T>({heads, p.total, dim}, value, {c.padding % 8, c.padding});
 }
 
 /// A block table over pages in mixed order; entries of nobody lead nowhere.
@@ -234,10 +235,11 @@ auto paged_input(Memory& memory, const attention_case& c, const paging& p, index
                    : std::numeric_limits<double>::quiet_NaN();
     };
     if (c.heads_behind) {
-        return r9v::heads_first(
-            memory.template filled<T>({p.pages, p.page, c.key_heads, dim}, value, {0, c.padding}));
+        return r9v::heads_first(memory.template filled<T>({p.pages, p.page, c.key_heads, dim},
+                                                          value, {c.padding % 8, c.padding}));
     }
-    return memory.template filled<T>({p.pages, c.key_heads, p.page, dim}, value, {0, c.padding});
+    return memory.template filled<T>({p.pages, c.key_heads, p.page, dim}, value,
+                                     {c.padding % 8, c.padding});
 }
 
 /// Runs a prepared program; scratch memory is poisoned first.
@@ -316,9 +318,14 @@ forced_runs check_attention(const Make& make, const std::vector<attention_case>&
 inline constexpr index_t row_counts[] = {1, 2, 5, 16, 17, 63, 64, 65, 128, 200, 513};
 inline constexpr index_t ratios[] = {1, 2, 3, 4, 7, 8};
 
-/// `count` cases with these dims: every count of queries and keys and every ratio comes up in turn,
-/// in an order that differs from test to test; work is limited, so that large counts meet small
-/// ones.
+/// `count` cases with these dims (8 times as many with R9V_LONG): every count of queries and keys
+/// and every ratio comes up in turn, in an order that `name` decides; work is limited, so that
+/// large counts meet small ones.
+std::vector<attention_case> random_attention_cases(const std::string& name, std::size_t count,
+                                                   const std::vector<index_t>& dims,
+                                                   double work = 3e6);
+
+/// The same in an order that differs from test to test.
 std::vector<attention_case>
 random_attention_cases(std::size_t count, const std::vector<index_t>& dims, double work = 3e6);
 
