@@ -163,7 +163,7 @@ TEST(mask, what_is_not_kept_is_selected_away) {
             for (int i = 0; i < 3; ++i)
                 EXPECT_FALSE(r9v::is_kept(row[static_cast<std::size_t>(i)])) << i;
             EXPECT_EQ(row[3], 1.0f);
-            EXPECT_TRUE(std::isnan(row[4])); // a kept NaN shows
+            EXPECT_TRUE(r9v::is_nan(row[4])); // a kept NaN shows
             EXPECT_EQ(row[5], infinity);
             EXPECT_EQ(row[6], 2.0f);
         }
@@ -182,7 +182,7 @@ TEST(mask, what_is_not_kept_is_selected_away) {
         r9v::chain<>{} | r9v::add_mask(r9v::host_tensor<const float, 2>{broken.data(), {1, 2}}),
         {.rows = 1, .columns = 2}, {1, 1});
     EXPECT_EQ(shown[0], 1.0);
-    EXPECT_TRUE(std::isnan(shown[1]));
+    EXPECT_TRUE(r9v::is_nan(shown[1]));
     EXPECT_TRUE(r9v::is_kept(shown[1]));
 }
 
