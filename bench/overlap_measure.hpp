@@ -118,7 +118,7 @@ public:
           to_{shape.output_bytes},
           input_{static_cast<r9v::index_t>(shape.input_bytes)},
           output_{static_cast<r9v::index_t>(std::max<std::size_t>(shape.output_bytes, 4096))},
-          ring_{{.slots = shape.slots,
+          ring_{{.slot_count = shape.slots,
                  .input_bytes = shape.input_bytes,
                  .output_bytes = shape.output_bytes,
                  .measure_every = 0}} {
@@ -158,7 +158,7 @@ private:
     void queue_compute(stream_handle s, void* out) const {
         r9v::runtime::stream_sink to{s};
         r9v::throw_if_failed(
-            r9v::call(burn, shape_.blocks, 256, static_cast<float*>(out), steps_).emit(to));
+            r9v::call(burn, shape_.blocks, 256, static_cast<float*>(out), steps_).send_to(to));
     }
     void serial(bool copies, bool compute) {
         const auto s = stream_.handle();
@@ -238,7 +238,7 @@ public:
           staged_out_{shape.output * 4},
           input_{static_cast<r9v::index_t>(shape.input)},
           output_{std::vector<float>(shape.output)},
-          ring_{{.slots = shape.slots,
+          ring_{{.slot_count = shape.slots,
                  .input_bytes = shape.input * 4,
                  .output_bytes = shape.output * 4,
                  .measure_every = 0}} {
@@ -272,7 +272,7 @@ private:
         const auto one = [&](float* y, const float* x, int count) {
             const auto blocks = static_cast<unsigned>((count + 255) / 256);
             r9v::throw_if_failed(
-                r9v::call(layer, blocks, 256, y, x, 1.01f, 0.001f, count).emit(sink));
+                r9v::call(layer, blocks, 256, y, x, 1.01f, 0.001f, count).send_to(sink));
         };
         float* from = layers_[memory].data();
         float* to = from + shape_.width;
@@ -363,7 +363,7 @@ inline plan_figures plan_against_eager(int launches, int rounds) {
     const auto eager = [&] {
         r9v::runtime::stream_sink to{s.handle()};
         for (int i = 0; i < launches; ++i)
-            r9v::throw_if_failed(one(1.0f).emit(to));
+            r9v::throw_if_failed(one(1.0f).send_to(to));
     };
     const auto replay = [&] {
         plan.replay(s);

@@ -112,7 +112,7 @@ inline r9v::status queue_affine(r9v::platform::stream_handle s, unsigned* out, c
     r9v::runtime::stream_sink to{s};
     return r9v::call(affine, static_cast<unsigned>((count + 63) / 64), 64, out, in, factor, offset,
                      count)
-        .emit(to);
+        .send_to(to);
 }
 
 /// main() of a program that runs some of them.

@@ -34,7 +34,7 @@ inline bool is_result(const r9v::host_block& block, unsigned first) {
 }
 
 inline r9v::overlap_options ring_options(int slots) {
-    return {.slots = slots, .input_bytes = ring_bytes, .output_bytes = ring_bytes};
+    return {.slot_count = slots, .input_bytes = ring_bytes, .output_bytes = ring_bytes};
 }
 
 inline void ring_results() {
@@ -189,7 +189,7 @@ inline void fork_tests() {
             [&](auto on) { return queue_affine(on, b.data(), b.data(), 3, 0, 64); });
         r9v::runtime::stream_sink to{s};
         r9v::throw_if_failed(queue_affine(s, c.data(), a.data(), 1, 0, 64));
-        r9v::throw_if_failed(r9v::call(add, 1, 64, c.data(), 100U, 64).emit(to));
+        r9v::throw_if_failed(r9v::call(add, 1, 64, c.data(), 100U, 64).send_to(to));
         r9v::throw_if_failed(queue_affine(s, c.data(), b.data(), 1, 7, 64));
     };
     const r9v::fork_events events;

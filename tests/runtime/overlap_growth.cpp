@@ -67,7 +67,7 @@ TEST(overlap_growth, a_hundred_thousand_items_make_nothing) {
     constexpr unsigned items = 100'000;
     {
         r9v::basic_overlap_ring<instant_device> ring{
-            {.slots = 3, .input_bytes = 64, .output_bytes = 64, .trace_items = 100}};
+            {.slot_count = 3, .input_bytes = 64, .output_bytes = 64, .trace_items = 100}};
         std::uint64_t sum = 0;
         const auto run = [&](unsigned from, unsigned to) {
             for (unsigned item = from; item < to; ++item) {

@@ -21,7 +21,7 @@ using slot = ring::slot_type;
 constexpr std::size_t count = 64;
 
 r9v::overlap_options options(int slots) {
-    return {.slots = slots, .input_bytes = count * 4, .output_bytes = count * 4};
+    return {.slot_count = slots, .input_bytes = count * 4, .output_bytes = count * 4};
 }
 
 void fill_with(r9v::host_block& block, unsigned first) {
@@ -57,12 +57,13 @@ TEST(overlap_ring, results_are_right_and_in_order_at_any_speed) {
             std::vector<unsigned> ended;
             std::vector<unsigned> wrong;
             for (unsigned item = 0; item < 20; ++item) {
-                futures.push_back(r.submit(
-                    [=](r9v::host_block& in) { fill_with(in, item * 1000); }, compute,
-                    [&, item](const r9v::host_block& out) {
-                        ended.push_back(item);
-                        if (!is_result(out, item * 1000)) wrong.push_back(item);
-                    }));
+                futures.push_back(r.submit([=](r9v::host_block& in) { fill_with(in, item * 1000); },
+                                           compute,
+                                           [&, item](const r9v::host_block& out) {
+                                               ended.push_back(item);
+                                               if (!is_result(out, item * 1000))
+                                                   wrong.push_back(item);
+                                           }));
                 EXPECT_EQ(futures.back().item(), item);
             }
             for (auto& future : futures)
@@ -87,16 +88,15 @@ TEST(overlap_ring, several_producers) {
                 for (unsigned i = 0; i < 25; ++i) {
                     const unsigned first = p * 100'000 + i * 100;
                     auto item = std::make_shared<std::uint64_t>();
-                    auto future = r.submit(
-                        [=](r9v::host_block& in) { fill_with(in, first); },
-                        [item](const slot& at) {
-                            *item = at.item;
-                            compute(at);
-                        },
-                        [&, first, item](const r9v::host_block& out) {
-                            order.push_back(*item);
-                            if (is_result(out, first)) ++right;
-                        });
+                    auto future = r.submit([=](r9v::host_block& in) { fill_with(in, first); },
+                                           [item](const slot& at) {
+                                               *item = at.item;
+                                               compute(at);
+                                           },
+                                           [&, first, item](const r9v::host_block& out) {
+                                               order.push_back(*item);
+                                               if (is_result(out, first)) ++right;
+                                           });
                     if (i % 3 != 0) future.get();
                 }
             });
@@ -132,8 +132,11 @@ TEST(overlap_ring, back_pressure) {
     const auto behind = std::make_shared<world>();
     ring r{options(2), test_device{behind}};
     gate g;
-    const auto held = [&](const slot& at) { at.stream->push([&g] { g.pass(); }); };
-    const auto nothing = [](auto&&) {};
+    const auto held = [&](const slot& at) {
+        at.stream->push([&g] { g.pass(); });
+    };
+    const auto nothing = [](auto&&) {
+    };
     auto first = r.submit(nothing, held, nothing);
     auto second = r.submit(nothing, held, nothing);
     EXPECT_FALSE(r.submit_now(nothing, held, nothing).valid());
@@ -161,18 +164,28 @@ enum class failing_how { exception, own_error, status, anything };
 
 r9v::status fail(failing_how how) {
     switch (how) {
-    case failing_how::exception: throw std::runtime_error{"the disk is full"};
-    case failing_how::own_error: throw r9v::error{"r9v: broken. Mend it."};
-    case failing_how::anything: throw 42; // NOLINT(hicpp-exception-baseclass)
-    default: return r9v::error{"r9v: refused. Ask again."};
+    case failing_how::exception:
+        throw std::runtime_error{"the disk is full"};
+    case failing_how::own_error:
+        throw r9v::error{"r9v: broken. Mend it."};
+    case failing_how::anything:
+        throw 42; // NOLINT(hicpp-exception-baseclass)
+    default:
+        return r9v::error{"r9v: refused. Ask again."};
     }
 }
 
 void expect_failure(r9v::overlap_future& future, failing_how how) {
     switch (how) {
-    case failing_how::exception: EXPECT_THROW(future.get(), std::runtime_error); break;
-    case failing_how::anything: EXPECT_THROW(future.get(), int); break;
-    default: EXPECT_THROW(future.get(), r9v::error); break;
+    case failing_how::exception:
+        EXPECT_THROW(future.get(), std::runtime_error);
+        break;
+    case failing_how::anything:
+        EXPECT_THROW(future.get(), int);
+        break;
+    default:
+        EXPECT_THROW(future.get(), r9v::error);
+        break;
     }
 }
 
@@ -244,13 +257,13 @@ void run_failing(failing_stage stage, unsigned bad, failing_how how, unsigned se
 
 TEST(overlap_ring, a_failure_in_any_stage_at_any_place) {
     unsigned seed = 0;
-    for (const auto stage :
-         {failing_stage::fill, failing_stage::compute, failing_stage::consume}) {
+    for (const auto stage : {failing_stage::fill, failing_stage::compute, failing_stage::consume}) {
         for (const unsigned bad : {0U, 6U, 11U}) {
             for (const auto how : {failing_how::exception, failing_how::own_error,
                                    failing_how::status, failing_how::anything}) {
-                SCOPED_TRACE(::testing::Message() << "stage " << static_cast<int>(stage) << ", item "
-                                                  << bad << ", how " << static_cast<int>(how));
+                SCOPED_TRACE(::testing::Message()
+                             << "stage " << static_cast<int>(stage) << ", item " << bad << ", how "
+                             << static_cast<int>(how));
                 run_failing(stage, bad, how, ++seed);
             }
         }
@@ -285,8 +298,8 @@ TEST(overlap_ring, a_refusing_device) {
             EXPECT_TRUE(behind->clean()) << call << " " << number;
         }
     }
-    for (const char* call : {"record", "wait", "copy_to_device", "copy_to_host", "synchronize_event",
-                             "enter"}) {
+    for (const char* call :
+         {"record", "wait", "copy_to_device", "copy_to_host", "synchronize_event", "enter"}) {
         const auto behind = std::make_shared<world>(9, 50);
         {
             ring r{options(3), test_device{behind}};
@@ -332,10 +345,9 @@ TEST(overlap_ring, cancellation) {
         bool consumed[4]{};
         std::vector<r9v::overlap_future> futures;
         for (int i = 0; i < 4; ++i) {
-            futures.push_back(r.submit(
-                [](auto&) {},
-                [&](const slot& at) { at.stream->push([&g] { g.pass(); }); },
-                [&consumed, i](auto&) { consumed[i] = true; }));
+            futures.push_back(r.submit([](auto&) {},
+                                       [&](const slot& at) { at.stream->push([&g] { g.pass(); }); },
+                                       [&consumed, i](auto&) { consumed[i] = true; }));
         }
         EXPECT_TRUE(futures[1].cancel());
         EXPECT_TRUE(futures[1].cancel()); // once more changes nothing
@@ -350,9 +362,9 @@ TEST(overlap_ring, cancellation) {
         EXPECT_EQ(r.statistics().cancelled, 1U);
 
         gate h;
-        auto last = r.submit(
-            [](auto&) {}, [&](const slot& at) { at.stream->push([&h] { h.pass(); }); },
-            [](auto&) { FAIL(); });
+        auto last =
+            r.submit([](auto&) {}, [&](const slot& at) { at.stream->push([&h] { h.pass(); }); },
+                     [](auto&) { FAIL(); });
         r.cancel();
         h.open();
         EXPECT_THROW(last.get(), r9v::error);
@@ -367,14 +379,14 @@ TEST(overlap_ring, cancel_wakes_a_waiting_producer) {
     const auto behind = std::make_shared<world>();
     ring r{options(1), test_device{behind}};
     gate g;
-    auto first = r.submit([](auto&) {},
-                          [&](const slot& at) { at.stream->push([&g] { g.pass(); }); },
-                          [](auto&) {});
+    auto first = r.submit(
+        [](auto&) {}, [&](const slot& at) { at.stream->push([&g] { g.pass(); }); }, [](auto&) {});
     std::thread producer{[&] {
         r9v::overlap_future future;
         EXPECT_FALSE(r.try_submit(future, [](auto&) {}, compute, [](auto&) {}).ok());
     }};
-    while (r.statistics().submitted != 1) std::this_thread::yield();
+    while (r.statistics().submitted != 1)
+        std::this_thread::yield();
     std::this_thread::sleep_for(1ms);
     r.cancel();
     producer.join();
@@ -407,8 +419,7 @@ TEST(overlap_ring, pageable_memory_is_staged_and_counted) {
     EXPECT_EQ(r.statistics().staged_copies, 2U);
     EXPECT_EQ(r.statistics().direct_copies, 2U);
     const std::vector<unsigned> large(count + 1);
-    auto too_large = r.submit(r9v::host_source{large.data(), bytes + 1}, compute,
-                              [](auto&) {});
+    auto too_large = r.submit(r9v::host_source{large.data(), bytes + 1}, compute, [](auto&) {});
     EXPECT_NE(std::string{too_large.try_get().what()}.find("input_bytes"), std::string::npos);
 }
 
@@ -422,7 +433,7 @@ TEST(overlap_ring, fewer_bytes_and_none) {
              },
              [](const r9v::host_block& out) { EXPECT_EQ(out.as<unsigned>().size(), 1U); })
         .get();
-    ring none{{.slots = 2}, test_device{behind}};
+    ring none{{.slot_count = 2}, test_device{behind}};
     none.submit([](r9v::host_block& in) { EXPECT_EQ(in.size(), 0U); },
                 [](slot& at) { EXPECT_EQ(at.input, nullptr); },
                 [](const r9v::host_block& out) { EXPECT_EQ(out.data(), nullptr); })
@@ -432,7 +443,8 @@ TEST(overlap_ring, fewer_bytes_and_none) {
 TEST(overlap_ring, a_stage_cannot_wait_for_its_own_ring) {
     const auto behind = std::make_shared<world>();
     ring r{options(1), test_device{behind}};
-    const auto nothing = [](auto&&) {};
+    const auto nothing = [](auto&&) {
+    };
     std::string texts[3];
     bool empty = false;
     r.submit([&](auto&) { texts[0] = r.try_restart().what(); }, nothing,

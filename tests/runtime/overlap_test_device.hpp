@@ -41,7 +41,9 @@ public:
     queue(unsigned seed, int pause)
         : bits_{seed},
           pause_{pause},
-          thread_{[this] { serve(); }} {}
+          thread_{[this] {
+              serve();
+          }} {}
     ~queue() {
         push({});
         thread_.join();
@@ -96,7 +98,7 @@ struct world {
     unsigned seed;
     int pause; ///< microseconds at most before each piece of work
     std::mutex mutex;
-    std::map<std::string, int> calls; ///< so far
+    std::map<std::string, int> calls;   ///< so far
     std::map<std::string, int> failing; ///< the call's number that fails; negative: all from there
     std::set<const void*> pinned;
     int streams = 0, events = 0, blocks = 0; ///< live

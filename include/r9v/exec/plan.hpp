@@ -78,19 +78,19 @@ public:
     }
 #endif
     /// A kernel, copy or fill as a value.
-    template<exec::emittable Work>
+    template<exec::sendable Work>
     plan_step<Work> add(const Work& work) {
         return {append<exec::held_step<Work>>(work)};
     }
-    template<exec::emittable Work>
+    template<exec::sendable Work>
     void update(plan_step<Work> step, const Work& work) noexcept {
         change<Work>(step.index, work);
     }
     /// A function of a stream, which queues work there and may return a status.
-    template<class F>
-        requires std::is_invocable_v<std::decay_t<F>&, platform::stream_handle>
-    void add(F&& f) {
-        append<exec::callable_step<std::decay_t<F>>>(std::forward<F>(f));
+    template<class Function>
+        requires std::is_invocable_v<std::decay_t<Function>&, platform::stream_handle>
+    void add(Function&& f) {
+        append<exec::callable_step<std::decay_t<Function>>>(std::forward<Function>(f));
     }
 
     /// `owner` lives as long as the plan: buffers whose memory the steps use.

@@ -28,11 +28,11 @@ struct plan_step {
 
 namespace exec {
 
-/// Work that is emitted piece by piece, always in the same order.
+/// Work that is sent piece by piece, always in the same order.
 template<class Work>
-concept emittable =
+concept sendable =
     std::copy_constructible<Work> && requires(const Work& work, runtime::work_sink& sink) {
-        { work.emit(sink) } -> std::same_as<status>;
+        { work.send_to(sink) } -> std::same_as<status>;
     };
 
 #if R9V_HAS_KERNELS
@@ -42,7 +42,9 @@ struct planned {
     prepared<Program> program;
     workspace scratch;
 
-    status emit(runtime::work_sink& sink) const noexcept { return program.emit(sink, scratch); }
+    status send_to(runtime::work_sink& sink) const noexcept {
+        return program.send_to(sink, scratch);
+    }
 };
 #endif
 
@@ -64,7 +66,7 @@ public:
     int graph = -1; ///< which of the plan's graphs holds it
 };
 
-template<emittable Work>
+template<sendable Work>
 class held_step final : public step {
 public:
     explicit held_step(const Work& work) : work_{work} {}
@@ -73,22 +75,22 @@ public:
 
     std::optional<runtime::stage_failure> enqueue(platform::stream_handle s) noexcept override {
         runtime::stream_sink to{s};
-        return emit(to);
+        return send_to(to);
     }
     std::optional<runtime::stage_failure> capture(platform::stream_handle s) noexcept override {
         nodes_.clear();
         runtime::capture_sink to{s, nodes_};
-        return emit(to);
+        return send_to(to);
     }
     bool change(platform::graph_exec_handle exec) noexcept override {
         runtime::update_sink to{exec, nodes_};
-        return !emit(to) && to.complete();
+        return !send_to(to) && to.complete();
     }
 
 private:
-    std::optional<runtime::stage_failure> emit(runtime::work_sink& to) const noexcept {
-        if (status emitted = work_->emit(to); !emitted)
-            return runtime::stage_failure{emitted.error(), nullptr};
+    std::optional<runtime::stage_failure> send_to(runtime::work_sink& to) const noexcept {
+        if (status sent = work_->send_to(to); !sent)
+            return runtime::stage_failure{sent.error(), nullptr};
         return std::nullopt;
     }
 
@@ -98,11 +100,11 @@ private:
 
 /// A function of the stream. It is called once for the capture, or at every replay of an eager
 /// plan.
-template<class F>
+template<class Function>
 class callable_step final : public step {
 public:
-    template<class G>
-    explicit callable_step(G&& f) : f_{std::forward<G>(f)} {}
+    template<class Given>
+    explicit callable_step(Given&& f) : f_{std::forward<Given>(f)} {}
 
     std::optional<runtime::stage_failure> enqueue(platform::stream_handle s) noexcept override {
         return runtime::run_stage("a step of the plan", [&] { return f_(s); });
@@ -113,7 +115,7 @@ public:
     bool change(platform::graph_exec_handle) noexcept override { return false; }
 
 private:
-    F f_;
+    Function f_;
 };
 
 /// What a plan keeps alive, and a pool whose memory it takes during the capture.

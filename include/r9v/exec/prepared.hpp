@@ -42,11 +42,11 @@ public:
     [[nodiscard]] status enqueue(platform::stream_handle s,
                                  const workspace& scratch) const noexcept {
         runtime::stream_sink to{s};
-        return emit(to, scratch);
+        return send_to(to, scratch);
     }
     /// The same work, piece by piece, to a stream_sink or any other work_sink.
     template<class Sink>
-    [[nodiscard]] status emit(Sink& sink, const workspace& scratch) const noexcept;
+    [[nodiscard]] status send_to(Sink& sink, const workspace& scratch) const noexcept;
 
 private:
     template<class, class>
@@ -59,7 +59,7 @@ private:
 
 template<class Program>
 template<class Sink>
-status prepared<Program>::emit(Sink& sink, const workspace& scratch) const noexcept {
+status prepared<Program>::send_to(Sink& sink, const workspace& scratch) const noexcept {
     const std::size_t needed = plan_.scratch_bytes;
     if (scratch.bytes < needed || (needed != 0 && scratch.data == nullptr))
         return error{"r9v: the program needs %zu bytes of scratch memory and has %zu. Pass "

@@ -31,20 +31,21 @@ private:
 /// Calls f(main) and g(side), so that what g queues begins after what is in `main` now, and what is
 /// queued on `main` afterwards waits for both. f and g may return a status. When either fails, the
 /// streams are joined all the same, and the first failure is answered.
-template<class F, class G>
+template<class First, class Second>
 [[nodiscard]] status try_overlap(const fork_events& events, platform::stream_handle main,
-                                 platform::stream_handle side, F&& f, G&& g) noexcept;
+                                 platform::stream_handle side, First&& f, Second&& g) noexcept;
 
 /// try_overlap that throws: what f or g threw, or r9v::error.
-template<class F, class G>
+template<class First, class Second>
 void overlap(const fork_events& events, platform::stream_handle main, platform::stream_handle side,
-             F&& f, G&& g);
+             First&& f, Second&& g);
 
 namespace runtime {
 
-template<class F, class G>
+template<class First, class Second>
 std::optional<stage_failure> fork_and_join(const fork_events& events, platform::stream_handle main,
-                                           platform::stream_handle side, F& f, G& g) noexcept {
+                                           platform::stream_handle side, First& f,
+                                           Second& g) noexcept {
     const auto failed = [](platform::result code,
                            const char* what) -> std::optional<stage_failure> {
         if (code == platform::success) return std::nullopt;
@@ -64,29 +65,29 @@ std::optional<stage_failure> fork_and_join(const fork_events& events, platform::
 
 } // namespace runtime
 
-template<class F, class G>
+template<class First, class Second>
 status try_overlap(const fork_events& events, platform::stream_handle main,
-                   platform::stream_handle side, F&& f, G&& g) noexcept {
+                   platform::stream_handle side, First&& f, Second&& g) noexcept {
     if (auto failure = runtime::fork_and_join(events, main, side, f, g)) return failure->reason;
     return {};
 }
 
-template<class F, class G>
+template<class First, class Second>
 void overlap(const fork_events& events, platform::stream_handle main, platform::stream_handle side,
-             F&& f, G&& g) {
+             First&& f, Second&& g) {
     if (auto failure = runtime::fork_and_join(events, main, side, f, g)) failure->raise();
 }
 
 /// The same with events of its own, which costs their making: for start-up and captures.
-template<class F, class G>
-void overlap(platform::stream_handle main, platform::stream_handle side, F&& f, G&& g) {
+template<class First, class Second>
+void overlap(platform::stream_handle main, platform::stream_handle side, First&& f, Second&& g) {
     const fork_events events;
-    overlap(events, main, side, std::forward<F>(f), std::forward<G>(g));
+    overlap(events, main, side, std::forward<First>(f), std::forward<Second>(g));
 }
 
-template<class F, class G>
-void overlap(const stream& main, const stream& side, F&& f, G&& g) {
-    overlap(main.handle(), side.handle(), std::forward<F>(f), std::forward<G>(g));
+template<class First, class Second>
+void overlap(const stream& main, const stream& side, First&& f, Second&& g) {
+    overlap(main.handle(), side.handle(), std::forward<First>(f), std::forward<Second>(g));
 }
 
 } // namespace r9v::inline R9V_ABI

@@ -26,7 +26,7 @@ public:
           threads_{threads},
           arguments_{make_pack(arguments...)} {}
 
-    status emit(runtime::work_sink& sink) const noexcept {
+    status send_to(runtime::work_sink& sink) const noexcept {
         auto values = arguments_;
         const auto launched = [&]<std::size_t... Is>(std::index_sequence<Is...>) {
             void* pointers[] = {static_cast<void*>(&get<Is>(values))..., nullptr};
@@ -63,7 +63,7 @@ public:
         return {to, from, bytes, true};
     }
 
-    status emit(runtime::work_sink& sink) const noexcept {
+    status send_to(runtime::work_sink& sink) const noexcept {
         return platform::check(sink.copy(to_, from_, bytes_, to_host_), "copy");
     }
 
@@ -88,7 +88,7 @@ public:
           bytes_{bytes},
           byte_{byte} {}
 
-    status emit(runtime::work_sink& sink) const noexcept {
+    status send_to(runtime::work_sink& sink) const noexcept {
         return platform::check(sink.fill(to_, bytes_, byte_, bytes_, 1), "fill");
     }
 

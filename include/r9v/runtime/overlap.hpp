@@ -109,10 +109,10 @@ private:
 
     static status make(const overlap_options& options, const Device& device,
                        std::unique_ptr<core_type>& core) {
-        if (options.slots < 1 || options.slots > runtime::ring_state::most_slots)
+        if (options.slot_count < 1 || options.slot_count > runtime::ring_state::most_slots)
             return error{"r9v: an overlap ring has 1 to %d slots, not %d. Set "
-                         "overlap_options::slots.",
-                         runtime::ring_state::most_slots, options.slots};
+                         "overlap_options::slot_count.",
+                         runtime::ring_state::most_slots, options.slot_count};
         auto made = std::make_unique<core_type>(options, device);
         if (status started = made->start(options); !started) return started;
         core = std::move(made);

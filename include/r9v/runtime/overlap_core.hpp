@@ -20,7 +20,7 @@ namespace r9v::inline R9V_ABI {
 
 /// Sizes of an overlap ring, and what it watches.
 struct overlap_options {
-    int slots = 3; ///< items in the ring at once, 1 to 8: 3 keep both copies and compute busy
+    int slot_count = 3; ///< items in the ring at once, 1 to 8: 3 keep both copies and compute busy
     std::size_t input_bytes = 0;  ///< of a slot; 0 for items without input
     std::size_t output_bytes = 0; ///< likewise
     bool spin = false;            ///< end items sooner, at the price of one busy core
@@ -65,7 +65,7 @@ public:
         : slots_{device},
           timeline_{slots_.device()},
           meter_{options.measure_every, options.measure_every > 0 ? options.trace_items : 0},
-          state_{std::make_shared<ring_state>(options.slots)} {}
+          state_{std::make_shared<ring_state>(options.slot_count)} {}
     overlap_core(const overlap_core&) = delete;
     overlap_core& operator=(const overlap_core&) = delete;
     ~overlap_core() {
@@ -74,8 +74,9 @@ public:
     }
 
     status start(const overlap_options& options) {
-        if (status made = slots_.acquire({options.slots, options.input_bytes, options.output_bytes,
-                                          options.measure_every > 0, !options.spin});
+        if (status made =
+                slots_.acquire({options.slot_count, options.input_bytes, options.output_bytes,
+                                options.measure_every > 0, !options.spin});
             !made)
             return made;
         if (meter_.traces()) {
@@ -126,9 +127,9 @@ public:
     }
 
 private:
-    template<class Call, class F>
-    static void keep(Call& call, F&& f) {
-        call.emplace([held = std::forward<F>(f)](auto&& argument) mutable -> status {
+    template<class Call, class Function>
+    static void keep(Call& call, Function&& f) {
+        call.emplace([held = std::forward<Function>(f)](auto&& argument) mutable -> status {
             return call_stage(held, argument);
         });
     }

@@ -110,7 +110,7 @@ struct slot {
 };
 
 struct slot_sizes {
-    int slots = 0;
+    int slot_count = 0;
     std::size_t input_bytes = 0;
     std::size_t output_bytes = 0;
     bool timed = false;
@@ -128,7 +128,7 @@ public:
     /// Makes everything, or says why not; what was made goes with the object.
     status acquire(const slot_sizes& sizes) {
         sizes_ = sizes;
-        slots_ = std::vector<slot<Device>>(static_cast<std::size_t>(sizes.slots));
+        slots_ = std::vector<slot<Device>>(static_cast<std::size_t>(sizes.slot_count));
         int before = 0;
         if (const char* fault = device_.enter(before)) return failed("device choice", fault);
         status made = make_streams();

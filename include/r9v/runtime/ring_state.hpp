@@ -37,7 +37,7 @@ public:
 
     enum class turn { given, full, refused };
 
-    explicit ring_state(int slots) : slots_{static_cast<std::uint64_t>(slots)} {
+    explicit ring_state(int slot_count) : slots_{static_cast<std::uint64_t>(slot_count)} {
         failures_.reserve(2 * most_slots);
     }
 

@@ -29,9 +29,9 @@ struct stage_failure {
 };
 
 /// Calls `f`, which returns a status or anything else, which does not matter.
-template<class F, class... Arguments>
-status call_stage(F& f, Arguments&&... arguments) {
-    using result = std::invoke_result_t<F&, Arguments...>;
+template<class Function, class... Arguments>
+status call_stage(Function& f, Arguments&&... arguments) {
+    using result = std::invoke_result_t<Function&, Arguments...>;
     if constexpr (!std::is_void_v<result> && std::is_convertible_v<result, status>) {
         return f(std::forward<Arguments>(arguments)...);
     } else {

@@ -26,15 +26,15 @@ public:
     stored_call& operator=(const stored_call&) = delete;
     ~stored_call() { reset(); }
 
-    template<class F>
-    void emplace(F&& f) {
-        using held = std::decay_t<F>;
+    template<class Function>
+    void emplace(Function&& f) {
+        using held = std::decay_t<Function>;
         static_assert(sizeof(held) <= Capacity && alignof(held) <= alignof(std::max_align_t),
                       "r9v: a stage captures more than fits beside its slot (256 bytes). Capture a "
                       "pointer or a reference to what is large.");
         static_assert(std::is_invocable_r_v<Result, held&, Arguments...>);
         reset();
-        ::new (static_cast<void*>(storage_)) held(std::forward<F>(f));
+        ::new (static_cast<void*>(storage_)) held(std::forward<Function>(f));
         call_ = [](void* self, Arguments... arguments) -> Result {
             return (*static_cast<held*>(self))(std::forward<Arguments>(arguments)...);
         };
