@@ -44,7 +44,13 @@ const case_set up_to_160{"up_to_160", 6, {160}};
 const case_set up_to_256{"up_to_256", 12, {192, 224, 256}};
 
 TEST(attention_dense, dims_up_to_64) {
-    const forced_runs runs = check_dims<half, 64>(up_to_64.cases());
+    auto cases = up_to_64.cases();
+    attention_case tall; // keys of many splits
+    tall.ratio = 4;
+    tall.queries = 2;
+    tall.keys = 6000;
+    cases.push_back(tall);
+    const forced_runs runs = check_dims<half, 64>(cases);
     EXPECT_GT(runs.prefill, 20);
     EXPECT_GT(runs.decode, 20);
     EXPECT_GT(runs.refused, 0); // rows that are not aligned

@@ -86,6 +86,24 @@ TEST(attention_outputs, soft_cap_functor_and_sink) {
         random_attention_cases(12, {64}), {.value = 1.5, .logit_gain = 4});
 }
 
+// Operands of scores follow queries and keys, and end where those do.
+TEST(attention_outputs, operands_of_scores) {
+    check_attention<half>(
+        [](auto& memory, const attention_case& c) {
+            const auto [q, k, v, o] = dense_inputs<half, half>(memory, c);
+            auto of_queries = memory.template input<float>({c.batch, c.heads(), c.queries});
+            auto of_keys = memory.template input<half>({c.batch, c.keys});
+            auto of_scores = memory.template input<half>({c.batch, c.heads(), c.queries, c.keys},
+                                                         {1, c.padding});
+            auto lse = log_sum_exp_output(memory, c);
+            return attention<64>(q, k, v,
+                                 scale(c.scale()) | scale(per_row(of_queries)) | add(of_scores) |
+                                     scale(per_column(of_keys))) |
+                   log_sum_exp_rows(lse) | store(o);
+        },
+        random_attention_cases(10, {40, 64}, 1e6));
+}
+
 // The scale is a tensor's, one for each head, and some are negative.
 TEST(attention_outputs, scales_of_heads_and_prologue_of_queries) {
     check_attention<half>(
