@@ -295,6 +295,7 @@ def rotary():
     return arrays
 
 
-write("ops.txt", curves() | spans())
-write("gemm.txt", gemm())
-write("mask.txt", masks() | rotary())
+if __name__ == "__main__":
+    write("ops.txt", curves() | spans())
+    write("gemm.txt", gemm())
+    write("mask.txt", masks() | rotary())
