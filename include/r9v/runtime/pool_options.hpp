@@ -24,8 +24,8 @@ struct pool_options {
     int device = -1;                       ///< -1: the current one
     std::size_t reserve = 0;               ///< bytes taken from the device at once
     std::size_t maximum = any_number;      ///< never more bytes than this
-    std::size_t growth_minimum = 2u << 20; ///< the pool grows by multiples of this,
-    unsigned growth_percent = 6;           ///< by this part of what it has, or by what is needed
+    std::size_t growth_minimum = 8u << 20; ///< the pool grows by multiples of this,
+    unsigned growth_percent = 3;           ///< by this part of what it has, or by what is needed
     bool release_before_growth = true;     ///< unused slabs make room for one that fits
     raw_streams raw = raw_streams::may_end;
     /// Called with the bytes that are missing when the device has no more and trimming did not
