@@ -43,20 +43,26 @@ namespace r9v::inline R9V_ABI::arch {
     return floats2{reciprocal(step[0]), reciprocal(step[1])};
 }
 
+// Both sides of a choice are computed before it: inside, the compiler would branch for each lane.
+
 /// exp(x) - 1; the series where the difference would cancel.
 [[nodiscard]] R9V_INLINE float expm1(float x) {
     float series = fma(x, 1.0f / 720, 1.0f / 120);
     series = fma(x, series, 1.0f / 24);
     series = fma(x, series, 1.0f / 6);
     series = fma(x, series, 0.5f);
-    return abs(x) < 0.25f ? fma(x * x, series, x) : exp(x) - 1.0f;
+    const float small = fma(x * x, series, x);
+    const float large = exp(x) - 1.0f;
+    return abs(x) < 0.25f ? small : large;
 }
 
 /// log(1 + x); the series where the sum would drop most of x.
 [[nodiscard]] R9V_INLINE float log1p(float x) {
     float series = fma(x, -1.0f / 4, 1.0f / 3);
     series = fma(x, series, -0.5f);
-    return abs(x) < 1.0f / 64 ? fma(x * x, series, x) : log(1.0f + x);
+    const float small = fma(x * x, series, x);
+    const float large = log(1.0f + x);
+    return abs(x) < 1.0f / 64 ? small : large;
 }
 
 /// (1 - e) / (1 + e) with e = exp(-2 |x|), so that nothing on the way overflows.
@@ -79,7 +85,9 @@ namespace r9v::inline R9V_ABI::arch {
     q = fma(size, q, 9.44224477e-1f);
     q = fma(size, q, 1.6121254f);
     q = fma(size, q, 3.85380816e-3f);
-    return abs(x) < 1.0f ? x * p : __builtin_copysignf(1.0f - exp2(-q), x);
+    const float small = x * p;
+    const float large = __builtin_copysignf(1.0f - exp2(-q), x);
+    return abs(x) < 1.0f ? small : large;
 }
 
 } // namespace r9v::inline R9V_ABI::arch

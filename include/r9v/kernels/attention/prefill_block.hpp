@@ -74,8 +74,9 @@ R9V_INLINE void prefill_block(const Program& program, const attention_geometry& 
     const index_t first = place.query + 16 * wave;
     const index_t left = sequence.queries - first;
     const int count = left > 16 ? 16 : left < 0 ? 0 : static_cast<int>(left);
-    // A wave without queries repeats the block's last one, and stores nothing.
-    const query_rows queries{count > 0 ? first : sequence.queries - 1, count > 0 ? count : 1};
+    // A wave without queries stands at the block's last one, keeps nothing and stores nothing.
+    const query_rows queries{count > 0 ? first : sequence.queries - 1, count > 0 ? count : 1,
+                             count > 0};
     const auto scores = scores_of(head, sequence);
 
     prefill_wave<shape, head_type> work{head, sequence, scores, place.head, queries, geometry, lds};

@@ -14,6 +14,7 @@ namespace r9v::inline R9V_ABI::kernels {
 struct query_rows {
     index_t first;
     int count; ///< 16 or fewer; the last one stands in for those that do not exist
+    bool any;  ///< whether one exists at all
 
     /// The query of a lane, counted from the first.
     [[nodiscard]] R9V_INLINE int of(std::uint32_t lane) const {

@@ -63,6 +63,7 @@ R9V_INLINE void score_tile_by_runs(const Chain& scores, const score_place& place
                                    arch::floats8 (&x)[Fragments]) {
     R9V_UNROLL
     for (int f = 0; f < Fragments; ++f) {
+        arch::schedule_fence(); // one run after the other: together they need more registers
         coordinate at = place.first;
         at.column_base += 16 * f;
         run<float, 8> values;

@@ -44,6 +44,8 @@ class prefill_wave {
     static constexpr int key_fragments = Shape::key_fragments;
     static constexpr int dim_fragments = Shape::dim_fragments;
     static constexpr int value_fragments = Shape::value_fragments;
+    /// Fragments on their way from LDS.
+    static constexpr int in_flight = Shape::is_wide ? 2 : 4;
     using score_registers = arch::floats8[key_fragments];
     using weight_registers = arch::words4[key_fragments];
 
@@ -86,36 +88,35 @@ public:
             synchronize(); // what was cleared in LDS will be used for something else
             return;
         }
-        const column_range own =
-            columns({sequence_.index, head_, queries_.first, queries_.first + queries_.count});
-        own_ = own;
+        own_ = queries_.any ? columns(own_rows()) : column_range{};
         // The interior loop also loads the next tile, whose rows must all exist.
         const int whole = static_cast<int>(sequence_.keys / Shape::keys);
         const int safe = end_ > whole ? whole - 1 : end_;
-        const int core_begin =
-            arch::uniform(static_cast<int>(ceil_div<index_t>(own.all_begin, Shape::keys)));
-        const int core_end =
-            arch::uniform(least(static_cast<int>(own.all_end / Shape::keys), safe));
+        core_begin_ =
+            arch::uniform(static_cast<int>(ceil_div<index_t>(own_.all_begin, Shape::keys)));
+        core_end_ = arch::uniform(least(static_cast<int>(own_.all_end / Shape::keys), safe));
+        block_begin_ = first;
+        block_end_ = last;
 
-        stage_.load_clamped(begin_);
+        int slot = 1;
+        int tile = after(begin_ - 1);
+        if (tile < end_) stage_.load_clamped(tile);
         stage_.store(lds_ + Shape::stage_bytes);
         synchronize();
-        int slot = 1;
-        int tile = begin_;
         while (tile < end_) {
+            int kept = as_number(tile_answer::none);
             R9V_ROLLED
-            while (tile < end_ && answer(tile) == tile_answer::none) {
+            while (tile < end_ && (kept = answer(tile)) == as_number(tile_answer::none)) {
                 pass(tile, slot);
                 slot ^= 1;
-                tile += 1;
+                tile = after(tile);
             }
             if (tile >= end_) break;
-            general(tile, slot, answer(tile) == tile_answer::all);
+            general(tile, slot, kept == as_number(tile_answer::all));
             slot ^= 1;
-            tile += 1;
-            const bool pairs = slot == 0 && softmax.ready() && tile >= core_begin &&
-                               (!rules::reads_positions || wide_);
-            const int pairs_end = arch::uniform(pairs ? core_end - 1 : 0);
+            tile = after(tile);
+            const bool pairs = slot == 0 && softmax.ready() && (!rules::reads_positions || wide_);
+            const int pairs_end = arch::uniform(pairs ? interior_end(tile) - 1 : 0);
             R9V_ROLLED
             for (; tile < pairs_end; tile += 2) {
                 interior<0>(tile);
@@ -137,10 +138,63 @@ private:
         arch::barrier();
         arch::schedule_fence();
     }
-    [[nodiscard]] R9V_INLINE int next(int tile) const { return tile + 1 < end_ ? tile + 1 : tile; }
-    [[nodiscard]] R9V_INLINE tile_answer answer(int tile) const {
+    [[nodiscard]] R9V_INLINE row_range own_rows() const {
+        return {sequence_.index, head_, queries_.first, queries_.first + queries_.count};
+    }
+
+    // Answers are numbers: the compiler keeps a bool that lives long in vector registers, and then
+    // takes branches on it for divergent.
+    [[nodiscard]] R9V_INLINE static int as_number(tile_answer answer) {
+        return static_cast<int>(answer);
+    }
+    /// What this wave's queries keep of a tile; `all` only of a tile that exists completely.
+    [[nodiscard]] R9V_INLINE int answer(int tile) const {
         const index_t key = index_t{tile} * Shape::keys;
-        return answer_of(own_, key, key + Shape::keys);
+        int kept = as_number(answer_of(own_, key, key + Shape::keys));
+        if constexpr (has_tile_answers<scores_type>) {
+            const bool exists = key + Shape::keys <= sequence_.keys;
+            if (kept == as_number(tile_answer::some))
+                kept = as_number(keeps(scores_, tile_of(own_rows(), key)));
+            if (!exists && kept == as_number(tile_answer::all)) kept = as_number(tile_answer::some);
+        }
+        return arch::uniform(kept);
+    }
+    [[nodiscard]] R9V_INLINE score_tile tile_of(const row_range& rows, index_t key) const {
+        return {rows.batch, rows.head, rows.begin,
+                rows.end,   key,       least(key + Shape::keys, sequence_.keys)};
+    }
+    /// The first tile behind `tile` of which the block keeps anything, or the end.
+    [[nodiscard]] R9V_INLINE int after(int tile) const {
+        tile += 1;
+        if constexpr (has_tile_answers<scores_type>) {
+            R9V_ROLLED
+            while (tile < end_ && block_keeps_nothing(tile))
+                tile += 1;
+        }
+        return tile;
+    }
+    [[nodiscard]] R9V_INLINE bool block_keeps_nothing(int tile) const {
+        const row_range rows{sequence_.index, head_, block_begin_, block_end_};
+        const tile_answer kept = keeps(scores_, tile_of(rows, index_t{tile} * Shape::keys));
+        return arch::uniform(as_number(kept)) == as_number(tile_answer::none);
+    }
+    /// The end of a run of tiles, from `tile` on, for the interior loop.
+    [[nodiscard]] R9V_INLINE int interior_end(int tile) const {
+        if constexpr (has_tile_answers<scores_type>) {
+            // Each is followed by another, so that none behind it is skipped.
+            R9V_ROLLED
+            while (tile + 1 < end_ && answer(tile) == as_number(tile_answer::all) &&
+                   answer(tile + 1) == as_number(tile_answer::all))
+                tile += 1;
+            return tile;
+        } else {
+            return tile < core_begin_ ? 0 : core_end_;
+        }
+    }
+    /// What is loaded while `tile` is worked on; at the end, something that exists.
+    [[nodiscard]] R9V_INLINE int next(int tile) const {
+        const int following = after(tile);
+        return following < end_ ? following : tile;
     }
     [[nodiscard]] R9V_INLINE score_place place(int tile) const {
         const index_t key = index_t{tile} * Shape::keys;
@@ -162,7 +216,7 @@ private:
         for (int f = 0; f < key_fragments; ++f)
             s[f] = arch::multiply_add<element>(key_reader_.load(stage, f, d), q_[d],
                                                d == 0 ? start : s[f]);
-        arch::schedule_products<dim_fragments * key_fragments, 4, 1>();
+        arch::schedule_products<dim_fragments * key_fragments, in_flight, 1>();
         arch::schedule_fence();
     }
     /// O^T += V^T P^T.
@@ -174,7 +228,7 @@ private:
         for (int d = 0; d < value_fragments; ++d)
             o[0][0][d] = arch::multiply_add<element>(
                 value_reader_.load(stage + Shape::key_bytes, d, f), weights[f], o[0][0][d]);
-        arch::schedule_products<value_fragments * key_fragments, 4, 2>();
+        arch::schedule_products<value_fragments * key_fragments, in_flight, 2>();
         arch::schedule_fence();
     }
     /// One transcendental behind every two others.
@@ -208,7 +262,7 @@ private:
         }
         softmax.weigh(s, weights);
         interleave();
-        stage_.load_whole(next(tile));
+        stage_.load_whole(tile + 1 < end_ ? tile + 1 : tile);
         multiply_values(stage, weights);
         stage_.store(lds_ + (Slot ^ 1) * Shape::stage_bytes);
         synchronize();
@@ -234,8 +288,8 @@ private:
         const arch::local_bytes stage = lds_ + slot * Shape::stage_bytes;
         weight_registers weights;
         const std::uint32_t apart = weigh_any(stage, tile, all, weights);
-        stage_.load_clamped(next(tile));
         add_values_apart<element>(apart, value_reader_, stage + Shape::key_bytes, weights, o[0][0]);
+        stage_.load_clamped(next(tile));
         R9V_ROLLED
         for (int round = apart != 0 ? 1 : 0; round < 1; ++round)
             multiply_values(stage, weights);
@@ -289,8 +343,12 @@ private:
     arch::words4 q_[dim_fragments];
     column_range own_;
     float limit_ = arch::uniform(tile::tolerance / softmax.factor()); ///< of interior scores
-    int begin_ = 0;
+    index_t block_begin_ = 0;                                         ///< queries
+    index_t block_end_ = 0;
+    int begin_ = 0; ///< tiles
     int end_ = 0;
+    int core_begin_ = 0;
+    int core_end_ = 0;
 };
 
 } // namespace r9v::inline R9V_ABI::kernels

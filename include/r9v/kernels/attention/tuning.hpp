@@ -47,17 +47,23 @@ inline constexpr attention_traits attention_traits_of = {
     std::remove_cvref_t<decltype(std::declval<Head>().q.prologue)>::size != 0,
     Head::keys_type::form == sequence_form::paged};
 
-/// 8 waves of 16 queries: registers hold 16 x value dim results a wave.
-constexpr attention_tile large_prefill_tile(const attention_traits& t) {
-    return {.queries = 128,
-            .keys = t.dims.padded_key() <= 64 ? 64 : 32,
-            .waves = 8,
-            .regime = attention_regime::prefill};
+/// Keys of a tile: as many as keep two stages of keys and values within 32 KB of LDS, and the
+/// registers of a wave within 192, at dims of 64 and 128. Results and queries of wider heads need
+/// most registers for themselves.
+constexpr int prefill_keys(const attention_traits& t) {
+    const int largest = t.dims.key > t.dims.value ? t.dims.padded_key() : t.dims.padded_value();
+    return largest <= 64 ? 64 : largest <= 192 ? 32 : 16;
 }
-/// For programs with too few queries to give every compute unit a large tile.
+/// 8 waves of 16 queries. Waves without queries only help to load.
+constexpr attention_tile large_prefill_tile(const attention_traits& t) {
+    return {
+        .queries = 128, .keys = prefill_keys(t), .waves = 8, .regime = attention_regime::prefill};
+}
+/// For programs with too few queries to give every compute unit a large tile; not compiled unless
+/// named.
 constexpr attention_tile small_prefill_tile(const attention_traits& t) {
     return {.queries = 64,
-            .keys = t.dims.padded_key() <= 64 ? 64 : 32,
+            .keys = prefill_keys(t) < 32 ? 16 : 32,
             .waves = 4,
             .regime = attention_regime::prefill};
 }
@@ -77,8 +83,7 @@ constexpr attention_tile decode_tile(const attention_traits& t, int queries) {
 template<class Head>
 constexpr auto attention_default_tiles() {
     constexpr attention_traits t = attention_traits_of<Head>;
-    return tile_list<large_prefill_tile(t), small_prefill_tile(t), decode_tile(t, 4),
-                     decode_tile(t, 8)>{};
+    return tile_list<large_prefill_tile(t), decode_tile(t, 4), decode_tile(t, 8)>{};
 }
 
 /// Whether the kernels can be built with this tile.
@@ -91,7 +96,10 @@ constexpr bool is_valid_tile(const attention_tile& t, const attention_traits& tr
                (loads == 1 || loads == 2 || loads == 4 || loads == 8) && t.queries * loads <= 32 &&
                t.keys == loads * t.waves * (one.keys / one.waves / 4);
     }
-    return t.queries == 16 * t.waves && (t.keys == 32 || t.keys == 64);
+    // Wide heads leave no registers for what a thread of fewer waves must load.
+    const int most_keys = prefill_keys(traits);
+    return (t.waves == 8 || (t.waves == 4 && most_keys > 16)) && t.queries == 16 * t.waves &&
+           (t.keys == 16 || t.keys == 32 || t.keys == 64) && t.keys <= most_keys;
 }
 
 } // namespace detail
