@@ -29,8 +29,9 @@ struct run {
 template<int Width, class Real>
 [[nodiscard]] R9V_HD constexpr run<Real, Width> broadcast(Real value) {
     run<Real, Width> all{};
-    for (auto& v : all)
-        v = value;
+    R9V_UNROLL
+    for (int i = 0; i < Width; ++i)
+        all[i] = value;
     return all;
 }
 
