@@ -95,6 +95,10 @@ double attention_bound(const attention_case& c, const attention_growth& growth) 
            (2 * (logit + probability) + (keys + 64) * unit * (1 + products));
 }
 
+/// What of the bound the root mean square of errors may reach: roundings of weights differ in size
+/// and average out over keys; a log-sum-exp keeps their mean, half of the largest.
+inline constexpr double typical_share = 1.0 / 3;
+
 /// Rows [sequence, head, row, dim] of a dense tensor in the case's order of memory.
 template<class T, class Memory>
 auto rows_input(Memory& memory, const attention_case& c, index_t heads, index_t rows, index_t dim,
@@ -284,7 +288,7 @@ void check_tile(const Make& make, const attention_case& c, memory_record& record
     }
     run_on_device(program);
     record.download();
-    record.compare(bound);
+    record.compare(bound, 0, typical_share);
     ++(Tile.regime == r9v::attention_regime::decode ? runs.decode : runs.prefill);
 }
 

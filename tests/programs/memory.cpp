@@ -56,7 +56,7 @@ bool close(double got, double wanted, double slack) {
 }
 
 void compare_elements(std::size_t number, const block& b, const std::vector<std::byte>& got,
-                      double growth, double relative) {
+                      double growth, double relative, double typical) {
     double error = 0;
     double norm = 0;
     double unit = 0;
@@ -74,7 +74,7 @@ void compare_elements(std::size_t number, const block& b, const std::vector<std:
         if (!std::isfinite(wanted)) return true;
         error += (found - wanted) * (found - wanted);
         norm += wanted * wanted;
-        const double arithmetic = growth + relative * std::fabs(wanted);
+        const double arithmetic = typical * (growth + relative * std::fabs(wanted));
         unit += b.slack(wanted) * b.slack(wanted) + arithmetic * arithmetic;
         return true;
     });
@@ -119,11 +119,12 @@ void memory_record::download() {
     }
 }
 
-void memory_record::compare(double growth, double relative) {
+void memory_record::compare(double growth, double relative, double typical) {
     for (std::size_t number = 0; number < blocks.size(); ++number) {
         compare_surroundings(number, blocks[number], device_bytes_[number]);
         if (blocks[number].written)
-            compare_elements(number, blocks[number], device_bytes_[number], growth, relative);
+            compare_elements(number, blocks[number], device_bytes_[number], growth, relative,
+                             typical);
     }
 }
 

@@ -102,8 +102,9 @@ public:
     std::vector<block> blocks;
 
     /// Compares every result with the reference; `growth` bounds the arithmetic's absolute error,
-    /// `relative` what comes on top for each value. Reports through GoogleTest.
-    void compare(double growth, double relative = 0);
+    /// `relative` what comes on top for each value. The errors' root mean square may reach the
+    /// share `typical` of these bounds. Reports through GoogleTest.
+    void compare(double growth, double relative = 0, double typical = 1);
     /// Copies the device's memory back over `device_bytes`.
     void download();
     /// Frees the device's memory, so that the next pass starts from the same bytes again.
