@@ -73,10 +73,8 @@ public:
         const decode_share share = decode_share_of<layout::step>(
             range, place.split * layout::waves + index, geometry.splits.value * layout::waves);
         if (range.begin < range.end) {
-            // A wave without a share sends for the last key, and does nothing with it.
-            const bool works = share.begin < share.end;
-            wave.start(works ? share.begin : range.end - 1, range.end, lds);
-            if (works) wave.walk(share.begin, share.end, range);
+            wave.start(share.begin, share.end, lds);
+            wave.walk(share.begin, share.end, range);
         }
         wave.join_groups();
         const arch::local_bytes sums = lds + queries_bytes;
@@ -222,7 +220,7 @@ public:
     }
 
 private:
-    static constexpr int together = 4; ///< splits whose sums are in flight
+    static constexpr int together = 8; ///< splits whose sums are in flight
 
     /// All lanes of a row are on.
     R9V_INLINE static decode_sums merged(const decode_partials<layout>& partials, index_t part,

@@ -29,26 +29,23 @@ inline constexpr index_t most_decode_splits = 128;
     return std::max(waves_a_unit / waves, 1);
 }
 
-/// The number of splits with the least time, counted in steps of a wave: the rounds in which blocks
-/// run, each as long as its longest wave, and what starting a block and merging its part cost.
+/// The number of splits with the least time, counted in steps of a wave: its longest share, and
+/// the merge of the parts. All blocks run at once where they can: memory
+/// is busy by then, and more would only queue.
 [[nodiscard]] constexpr index_t decode_splits(const decode_work& work) {
-    constexpr index_t start = 3;        // loads of q and of the first keys, sums through LDS
-    constexpr index_t merge = 8;        // a second kernel
-    constexpr index_t parts_a_step = 4; // parts that a merging wave fetches in the time of a step
-    const index_t blocks = std::max<index_t>(work.blocks, 1);
-    const index_t resident = std::max<index_t>(work.resident, 1);
-    const index_t most =
-        std::clamp<index_t>(ceil_div(work.steps, work.waves), 1, most_decode_splits);
+    constexpr index_t merge = 8;         // a second kernel
+    constexpr index_t parts_a_step = 16; // parts that a merging wave fetches in the time of a step
+    const index_t at_once = work.resident / std::max<index_t>(work.blocks, 1);
+    const index_t useful = std::min(ceil_div(work.steps, work.waves), most_decode_splits);
+    const index_t most = std::max<index_t>(std::min(at_once, useful), 1);
     index_t best = 1;
     index_t least = 0;
     for (index_t splits = 1; splits <= most; ++splits) {
-        const index_t rounds = ceil_div(blocks * splits, resident);
         const index_t longest = ceil_div(work.steps, work.waves * splits);
-        const index_t cost =
-            rounds * (longest + start) + (splits == 1 ? 0 : merge + splits / parts_a_step);
-        if (splits == 1 || cost < least) {
+        const index_t merging = splits == 1 ? 0 : merge + splits / parts_a_step;
+        if (splits == 1 || longest + merging < least) {
             best = splits;
-            least = cost;
+            least = longest + merging;
         }
     }
     return best;

@@ -86,20 +86,24 @@ public:
         }
     }
 
-    /// Sends for the first keys [begin, end) and values, hands the queries to all waves through LDS
-    /// (once for a block: their prologue may be long) and waits for those alone.
+    /// Sends for the first of keys [begin, end) and their values, if any, and hands the queries to
+    /// all waves through LDS: once for a block, since their prologue may be long.
     R9V_INLINE void start(std::int32_t begin, std::int32_t end, arch::local_bytes lds) {
         static_assert(layout::waves * arch::wave_size >= rows * layout::lanes);
         const auto thread = static_cast<int>(arch::thread_index());
         const int column = thread % layout::lanes * 8;
         const bool exists = thread < rows * layout::lanes && column < program_.head.key_dim();
         const decode_row row = row_at(exists ? thread / layout::lanes : 0);
-        keys_.seek(begin, end);
-        values_.seek(begin, end);
+        if (begin < end) {
+            keys_.seek(begin, end);
+            values_.seek(begin, end);
+        }
         arch::words4 loaded{};
         if (exists) loaded = load_query(row, column);
-        keys_.load(begin, end, k_);
-        values_.load(begin, end, v_);
+        if (begin < end) {
+            keys_.load(begin, end, k_);
+            values_.load(begin, end, v_);
+        }
         if (thread < rows * layout::lanes)
             arch::store_local(lds, arch::thread_index() * 16,
                               exists ? treat_query(row, column, loaded) : loaded);
@@ -117,6 +121,7 @@ public:
     /// Adds keys [begin, end) to the sums, behind start() with the same; inside [range.all_begin,
     /// range.all_end) no mask is tested.
     R9V_INLINE void walk(std::int32_t begin, std::int32_t end, const decode_range& range) {
+        if (begin >= end) return;
         // The last step is a body of its own: behind loads that may not have been issued the
         // compiler would wait for all of them.
         for (; begin + layout::step < end; begin += layout::step) {
