@@ -18,3 +18,4 @@ endif()
 
 # On the backend's runtime; 100,000 items and a million replays in the long run.
 r9v_add_test(NAME runtime.overlap_gpu SOURCES overlap_gpu.cpp LABELS runtime HIP NO_GTEST LONG)
+r9v_add_test(NAME runtime.plan_programs SOURCES plan_programs.cpp LABELS runtime HIP)

@@ -11,6 +11,7 @@
 
 #if R9V_GPU
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -86,7 +87,8 @@ public:
     void update(plan_step<Work> step, const Work& work) noexcept {
         change<Work>(step.index, work);
     }
-    /// A function of a stream, which queues work there and may return a status.
+    /// A function of a stream, which queues work there and may return a status. A capture may call
+    /// it more than once, each replay of an eager plan calls it once.
     template<class Function>
         requires std::is_invocable_v<std::decay_t<Function>&, platform::stream_handle>
     void add(Function&& f) {
@@ -157,6 +159,7 @@ private:
         if (!changed.change(graph.exec())) state_ = state::stale;
     }
 
+    status capture_with(std::size_t bytes) noexcept;
     status capture_steps() noexcept;
     status capture_graph(std::size_t& next) noexcept;
     status step_failed(std::size_t index, const error& reason) const noexcept;
@@ -173,6 +176,7 @@ private:
     std::vector<std::unique_ptr<exec::step>> steps_;
     std::vector<runtime::recorded_graph> graphs_;
     state state_ = state::stale;
+    std::size_t shortage_ = 0;
     error reason_;
     plan_statistics counts_;
 };
@@ -186,13 +190,13 @@ inline status plan::try_capture() noexcept {
     if (state_ != state::stale) return {};
     drop_graphs();
     reason_ = {};
-    status captured;
-    for (auto& each : keepers_) {
-        if (captured) captured = each->open(capture_stream_.handle());
+    status captured = capture_with(0);
+    // A step that ran out of the pool's memory did not say how much is to come.
+    std::size_t bytes = 0;
+    for (int tries = 0; !captured && shortage_ != 0 && tries < 12; ++tries) {
+        bytes = std::max(2 * bytes, shortage_);
+        captured = capture_with(bytes);
     }
-    if (captured) captured = capture_steps();
-    for (auto& each : keepers_)
-        each->close();
     if (captured) {
         state_ = state::captured;
         ++counts_.captures;
@@ -203,6 +207,20 @@ inline status plan::try_capture() noexcept {
     reason_ = captured.error();
     state_ = state::eager;
     return {};
+}
+
+/// One attempt, with so many bytes of each pool in use set aside.
+inline status plan::capture_with(std::size_t bytes) noexcept {
+    graphs_.clear();
+    shortage_ = 0;
+    status captured;
+    for (auto& each : keepers_) {
+        if (captured) captured = each->open(capture_stream_.handle(), bytes);
+    }
+    if (captured) captured = capture_steps();
+    for (auto& each : keepers_)
+        each->close();
+    return captured;
 }
 
 inline status plan::capture_steps() noexcept {
@@ -225,6 +243,7 @@ inline status plan::capture_graph(std::size_t& next) noexcept {
         (void)platform::capture_query(s, &state);
         if (failed) {
             outcome = step_failed(next, failed->reason);
+            shortage_ = exec::shortage_of(*failed);
         } else if (state != platform::capture_state::active) {
             outcome = step_failed(next, error{"it made a call that the runtime refuses during a "
                                               "capture"});

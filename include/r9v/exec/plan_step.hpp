@@ -8,11 +8,14 @@
 #include <r9v/platform/graph.hpp>
 #include <r9v/runtime/graph.hpp>
 #include <r9v/runtime/kernel_call.hpp>
+#include <r9v/runtime/memory_error.hpp>
 #include <r9v/runtime/stage.hpp>
 
 #if R9V_GPU
 
 #include <concepts>
+#include <cstddef>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -118,6 +121,22 @@ private:
     Function f_;
 };
 
+/// Bytes that a step could not get from a pool since its stream is captured; 0 for other failures.
+inline std::size_t shortage_of([[maybe_unused]] const runtime::stage_failure& failure) noexcept {
+#if defined(__cpp_exceptions)
+    if (!failure.thrown) return 0;
+    try {
+        std::rethrow_exception(failure.thrown);
+    } catch (const memory_error& e) {
+        return e.kind() == memory_fault::growth_during_capture ? e.figures().requested : 0;
+    } catch (...) {
+        return 0;
+    }
+#else
+    return 0;
+#endif
+}
+
 /// What a plan keeps alive, and a pool whose memory it takes during the capture.
 class keeper {
 public:
@@ -125,7 +144,7 @@ public:
     keeper(const keeper&) = delete;
     keeper& operator=(const keeper&) = delete;
     virtual ~keeper() = default;
-    virtual status open(platform::stream_handle) { return {}; }
+    virtual status open(platform::stream_handle, std::size_t) { return {}; }
     virtual void close() noexcept {}
 };
 
@@ -144,11 +163,16 @@ class pool_keeper final : public keeper {
 public:
     explicit pool_keeper(Pool& pool) : pool_{pool} {}
 
-    status open(platform::stream_handle s) override {
+    /// What `s` takes from here on is kept, and `bytes` of it are there: a captured stream gets no
+    /// other memory.
+    status open(platform::stream_handle s, std::size_t bytes) override {
         memory_.reset(); // of a capture that is gone
         kept_type memory;
         if (auto opened = pool_.try_keep(memory, s); !opened) return error{opened.error()};
         memory_.emplace(std::move(memory));
+        void* block = nullptr;
+        if (auto taken = pool_.try_allocate(block, bytes, s); !taken) return error{taken.error()};
+        if (auto freed = pool_.try_deallocate(block, bytes); !freed) return error{freed.error()};
         return {};
     }
     void close() noexcept override {
