@@ -10,6 +10,7 @@
 #include <r9v/memory.hpp>
 #include <r9v/stream.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <fstream>
@@ -30,7 +31,9 @@ public:
     [[nodiscard]] auto view(const r9v::extent (&sizes)[Rank]) const {
         return r9v::host_tensor<T, static_cast<int>(Rank)>{values_.data(), sizes};
     }
-    void upload(const T* from, r9v::index_t count) { values_.assign(from, from + count); }
+    void upload(const T* from, r9v::index_t count) const {
+        std::copy(from, from + count, values_.begin());
+    }
     [[nodiscard]] const std::vector<T>& values() const { return values_; }
 
 private:
@@ -100,6 +103,9 @@ public:
         return memory_.view(sizes);
     }
     [[nodiscard]] const auto& memory() const { return memory_; }
+    void upload(const std::vector<T>& values) const {
+        memory_.upload(values.data(), static_cast<r9v::index_t>(values.size()));
+    }
 
 private:
     static r9v::index_t count(const r9v::extent (&sizes)[Rank]) {
