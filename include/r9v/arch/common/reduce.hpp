@@ -10,6 +10,9 @@
 #include <r9v/arch/common/lane.hpp>
 #include <r9v/arch/common/memory.hpp>
 
+// Stands behind the parameters of a lambda that must disappear into its kernel: see R9V_INLINE.
+#define R9V_INLINE_LAMBDA __attribute__((always_inline))
+
 namespace r9v::inline R9V_ABI::arch {
 
 /// The value of lane ^ Distance, for 1, 2, 4, 8 or 16. All lanes must be on. Pinned: see
@@ -31,6 +34,12 @@ template<int Distance>
 
 R9V_INLINE void store_local_float(local_bytes base, std::uint32_t offset, float value) {
     *(__attribute__((address_space(3))) float*)(base + offset) = value; // NOLINT
+}
+
+/// Loads in front of it are under way before anything behind it: the optimizer would move each to
+/// where its value is used.
+R9V_INLINE void finish_issuing_loads() {
+    asm volatile("" ::: "memory");
 }
 
 } // namespace r9v::inline R9V_ABI::arch

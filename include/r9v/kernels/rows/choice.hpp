@@ -54,13 +54,14 @@ R9V_INLINE void choose(const Op& op, const wave_rows& rows, arch::local_bytes ld
     R9V_ROLLED
     for (std::int32_t found = 0; found < op.k; ++found) {
         ranked_value mine;
-        visit_all([&](float value, std::int32_t column) {
+        visit_all([&](float value, std::int32_t column) R9V_INLINE_LAMBDA {
             const ranked_value here{value, column};
             if (here.rank < last && here.rank > mine.rank) mine = here;
         });
-        const ranked_value best = tile::over_row(
-            mine, rows.sharing, lds,
-            [](const ranked_value& a, const ranked_value& b) { return a.rank > b.rank ? a : b; });
+        const ranked_value best =
+            tile::over_row(mine, rows.sharing, lds,
+                           [](const ranked_value& a, const ranked_value& b)
+                               R9V_INLINE_LAMBDA { return a.rank > b.rank ? a : b; });
         last = best.rank;
         if (found == 0) largest = best.value();
         const float weight = op.weight(math, best.value(), largest);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <r9v/kernels/family.hpp>
+#include <r9v/kernels/rows/fit.hpp>
 #include <r9v/kernels/rows/reference.hpp>
 #include <r9v/kernels/rows/rules.hpp>
 #include <r9v/kernels/rows/tuning.hpp>

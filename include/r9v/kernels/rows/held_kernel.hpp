@@ -30,17 +30,18 @@ public:
 
     R9V_INLINE void load() {
         raw_run<view_type> raw[runs];
-        for_each_run([&](int r) {
+        for_each_run([&](int r) R9V_INLINE_LAMBDA {
             if (is_wide() && is_loaded(start(r))) base::load(raw[r], start(r), rows_.columns);
         });
-        for_each_run([&](int r) {
-            x_[r] = broadcast<8>(arithmetic::padding);
-            if (is_loaded(start(r)) && has_whole(r)) {
-                const coordinate at = rows_.at(start(r), rows_.lane_column);
-                x_[r] = base::treat(wide_math{}, raw[r].values(), at);
-            }
-        });
-        for_each_narrow([&](const coordinate& at, run<float, 1>& x) {
+        arch::finish_issuing_loads();
+        if constexpr (is_repeated<typename base::prologue_type>) {
+            for_each_run([&](int r) R9V_INLINE_LAMBDA { x_[r] = treated(raw[r], r); });
+        } else {
+            R9V_ROLLED
+            for (int r = 0; r < runs; ++r)
+                if (start(r) < rows_.columns) put(r, treated(picked(raw, r), r));
+        }
+        for_each_narrow([&](const coordinate& at, run<float, 1>& x) R9V_INLINE_LAMBDA {
             x = base::treat(narrow_math{}, base::source_.template load<1>(narrow_math{}, at), at);
         });
     }
@@ -52,11 +53,12 @@ public:
             pad(shift);
         }
         state mine{};
-        for_each_run([&](int r) { mine = held::add(wide_math{}, mine, x_[r], shift); });
-        const state row =
-            tile::over_row(mine, rows_.sharing, base::lds_, [](const state& a, const state& b) {
-                return held::merge(wide_math{}, a, b);
-            });
+        for_each_run([&](int r)
+                         R9V_INLINE_LAMBDA { mine = held::add(wide_math{}, mine, x_[r], shift); });
+        const state row = tile::over_row(mine, rows_.sharing, base::lds_,
+                                         [](const state& a, const state& b) R9V_INLINE_LAMBDA {
+                                             return held::merge(wide_math{}, a, b);
+                                         });
         return held::finish(wide_math{}, program_.head.kind, row, base::sink(), geometry_.columns,
                             shift);
     }
@@ -65,13 +67,19 @@ public:
         if constexpr (base::chain_type::has_row_op) {
             choose_from(totals);
         } else if constexpr (!base::one_result) {
-            for_each_run([&](int r) {
+            const auto whole = [&](int r, const run<float, 8>& x) R9V_INLINE_LAMBDA {
                 if (has_whole(r))
-                    base::finish(wide_math{}, totals, x_[r], rows_.at(start(r), rows_.lane_column));
-            });
-            for_each_narrow([&](const coordinate& at, run<float, 1>& x) {
-                base::finish(narrow_math{}, totals, x, at);
-            });
+                    base::finish(wide_math{}, totals, x, rows_.at(start(r), rows_.lane_column));
+            };
+            if constexpr (is_repeated<typename base::chain_type>) {
+                for_each_run([&](int r) R9V_INLINE_LAMBDA { whole(r, x_[r]); });
+            } else {
+                R9V_ROLLED
+                for (int r = 0; r < runs; ++r)
+                    if (start(r) < rows_.columns) whole(r, picked(x_, r));
+            }
+            for_each_narrow([&](const coordinate& at, run<float, 1>& x)
+                                R9V_INLINE_LAMBDA { base::finish(narrow_math{}, totals, x, at); });
         }
         base::commit(totals, true);
     }
@@ -79,16 +87,16 @@ public:
 private:
     /// The results take the place of the values.
     R9V_INLINE void choose_from(const typename arithmetic::totals& totals) {
-        for_each_run([&](int r) {
+        for_each_run([&](int r) R9V_INLINE_LAMBDA {
             if (has_whole(r))
                 x_[r] = base::results(wide_math{}, totals, x_[r],
                                       rows_.at(start(r), rows_.lane_column), base::states_);
         });
-        for_each_narrow([&](const coordinate& at, run<float, 1>& x) {
+        for_each_narrow([&](const coordinate& at, run<float, 1>& x) R9V_INLINE_LAMBDA {
             x = base::results(narrow_math{}, totals, x, at, base::states_);
         });
-        choose(last_op(program_.chain), rows_, base::lds_, [&](auto visit) {
-            for_each_run([&](int r) {
+        choose(last_op(program_.chain), rows_, base::lds_, [&](auto visit) R9V_INLINE_LAMBDA {
+            for_each_run([&](int r) R9V_INLINE_LAMBDA {
                 R9V_UNROLL
                 for (int i = 0; i < 8; ++i) {
                     const std::int32_t column = start(r) + rows_.lane_column + i;
@@ -110,12 +118,20 @@ private:
         return is_wide() && left(start(r), rows_.columns) >= 8;
     }
 
+    /// The run after the prologue, where all of it exists and may count; padding elsewhere.
+    [[nodiscard]] R9V_INLINE run<float, 8> treated(const raw_run<view_type>& raw, int r) const {
+        run<float, 8> x = broadcast<8>(arithmetic::padding);
+        if (is_loaded(start(r)) && has_whole(r))
+            x = base::treat(wide_math{}, raw.values(), rows_.at(start(r), rows_.lane_column));
+        return x;
+    }
+
     /// A fold instead of a loop: an index that is not a constant sends registers to memory.
     template<class Visit>
     R9V_INLINE void for_each_run(Visit visit) {
-        [&]<int... Is>(std::integer_sequence<int, Is...>) {
+        [&]<int... Is>(std::integer_sequence<int, Is...>) R9V_INLINE_LAMBDA {
             (
-                [&] {
+                [&]() R9V_INLINE_LAMBDA {
                     if (start(Is) < rows_.columns) visit(Is);
                 }(),
                 ...);
@@ -132,7 +148,7 @@ private:
             const std::int32_t column = start(r);
             const bool is_last = column + rows_.chunk() > rows_.columns;
             if (column >= rows_.columns || (is_wide() && !is_last)) continue;
-            run<float, 8> turning = picked(r);
+            run<float, 8> turning = picked(x_, r);
             const std::int32_t here = left(column, rows_.columns);
             const std::int32_t count = is_wide() && here >= 8 ? 0 : here;
             R9V_ROLLED
@@ -147,12 +163,14 @@ private:
             put(r, turning);
         }
     }
-    [[nodiscard]] R9V_INLINE run<float, 8> picked(int r) const {
-        run<float, 8> run = x_[0];
+    /// all[r] without an index that is not a constant: a scalar branch for each candidate.
+    template<class T>
+    [[nodiscard]] R9V_INLINE static T picked(const T (&all)[runs], int r) {
+        T one = all[0];
         R9V_UNROLL
         for (int i = 1; i < runs; ++i)
-            if (i == r) run = x_[i];
-        return run;
+            if (i == r) one = all[i];
+        return one;
     }
     R9V_INLINE void put(int r, const run<float, 8>& run) {
         R9V_UNROLL
@@ -162,21 +180,21 @@ private:
 
     [[nodiscard]] R9V_INLINE float mean() {
         one_sum mine{0};
-        for_each_run([&](int r) {
+        for_each_run([&](int r) R9V_INLINE_LAMBDA {
             R9V_UNROLL
             for (int i = 0; i < 8; ++i)
                 mine.value += x_[r][i];
         });
         const one_sum row =
-            tile::over_row(mine, rows_.sharing, base::lds_, [](const one_sum& a, const one_sum& b) {
-                return one_sum{a.value + b.value};
-            });
+            tile::over_row(mine, rows_.sharing, base::lds_,
+                           [](const one_sum& a, const one_sum& b)
+                               R9V_INLINE_LAMBDA { return one_sum{a.value + b.value}; });
         return row.value * arch::reciprocal(static_cast<float>(rows_.columns));
     }
 
     /// Places without a value hold `value`, which adds nothing.
     R9V_INLINE void pad(float value) {
-        for_each_run([&](int r) {
+        for_each_run([&](int r) R9V_INLINE_LAMBDA {
             const std::int32_t here = left(start(r), rows_.columns);
             if (start(r) + rows_.chunk() > rows_.columns || !is_wide()) {
                 R9V_UNROLL

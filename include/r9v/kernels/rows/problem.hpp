@@ -95,13 +95,13 @@ enum class row_rule { kept, refused_before, not_a_tensor, element, rank, sink, m
 
 template<class Input, class Kind>
 consteval row_rule broken_row_rule() {
-    using source_type = decltype(to_source(std::declval<const Input&>()));
     if constexpr (is_rejected<Input>) {
         return row_rule::refused_before;
     } else if constexpr (!is_source<Input> && !any_tensor<Input>) {
         return row_rule::not_a_tensor;
     } else {
         using view = typename view_of<Input>::type;
+        using source_type = decltype(to_source(std::declval<const Input&>()));
         using prologue = decltype(source_type::prologue);
         if constexpr (prologue::has_rejected) {
             return row_rule::refused_before;

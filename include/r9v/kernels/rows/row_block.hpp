@@ -10,6 +10,7 @@
 #include <r9v/ops/sink.hpp>
 #include <r9v/ops/statistic.hpp>
 #include <r9v/tile/device_math.hpp>
+#include <r9v/tile/finish.hpp>
 #include <r9v/tile/row_reduce.hpp>
 
 namespace r9v::inline R9V_ABI::kernels {
@@ -17,25 +18,27 @@ namespace r9v::inline R9V_ABI::kernels {
 using wide_math = tile::device_math<std::uint32_t>;
 using narrow_math = tile::device_math<index_t>;
 
-/// Eight neighbouring columns as they were loaded. Row-major memory stays packed, so that many
-/// loads may be under way before the first is looked at.
+/// Eight neighbouring columns as they were loaded: packed where they are neighbours in memory too.
+/// They are converted later, so that many loads may be under way before the first is looked at.
 template<class View>
 struct raw_run {
     using element = typename View::value_type;
     static constexpr bool is_packed = View::element_layout == layout::row_major;
-    static constexpr int bytes = 8 * static_cast<int>(sizeof(element));
-    static constexpr int per_word = 4 / static_cast<int>(sizeof(element));
+    static constexpr int size = static_cast<int>(sizeof(element));
+    static constexpr int per_word = 4 / size;
 
-    std::uint32_t words[is_packed ? bytes / 4 : 8];
+    std::uint32_t words[is_packed ? 2 * size : 8];
 
     R9V_INLINE void load(const operand<span::matrix, View>& from, const coordinate& at) {
+        const auto offset = static_cast<std::uint32_t>(from.lane_offset(wide_math{}, at) *
+                                                       static_cast<std::uint32_t>(size));
         if constexpr (is_packed) {
-            const auto offset =
-                static_cast<std::uint32_t>(from.lane_offset(wide_math{}, at) * sizeof(element));
-            arch::load_words<bytes, false>(arch::to_global(from.base(at)), offset, words);
+            arch::load_words<8 * size, false>(arch::to_global(from.base(at)), offset, words);
         } else {
-            const auto values = from.template load<8>(wide_math{}, at);
-            __builtin_memcpy(words, &values, sizeof words);
+            R9V_UNROLL
+            for (int i = 0; i < 8; ++i)
+                words[i] = arch::load_global<size>(
+                    arch::to_global(from.base(at) + i * from.column_stride()), offset);
         }
     }
     [[nodiscard]] R9V_INLINE run<float, 8> values() const {
@@ -43,7 +46,7 @@ struct raw_run {
         R9V_UNROLL
         for (int i = 0; i < 8; ++i)
             all[i] = is_packed ? arch::element_to_float<element>(words[i / per_word], i % per_word)
-                               : __builtin_bit_cast(float, words[i]);
+                               : arch::element_to_float<element>(words[i], 0);
         return all;
     }
 };
@@ -106,6 +109,10 @@ public:
     std::int32_t lane_column;
 };
 
+/// Whether a chain is short enough to be compiled once for every run that a lane holds.
+template<class Chain>
+inline constexpr bool is_repeated = tile::detail::weight<Chain> <= 5;
+
 /// What a block does with its rows besides passing over them.
 template<class Program>
 class row_block {
@@ -151,6 +158,10 @@ protected:
     [[nodiscard]] R9V_INLINE bool is_loaded(std::int32_t column) const {
         if constexpr (!has_hull) return true;
         return column < hull_end_ && column + rows_.chunk() > hull_begin_;
+    }
+    /// The same of two chunks and everything between them.
+    [[nodiscard]] R9V_INLINE bool is_loaded(std::int32_t first, std::int32_t last) const {
+        return is_loaded(first) && is_loaded(last); // what may be kept is one interval
     }
     /// The lane's columns from `column` on that exist.
     [[nodiscard]] R9V_INLINE std::int32_t left(std::int32_t column, std::int32_t end) const {

@@ -47,7 +47,7 @@ public:
     /// The state of the block's part of the row.
     R9V_INLINE state gather() {
         state mine{};
-        for_each_column<false>([&](auto math, const auto& x, const coordinate&) {
+        for_each_column<false>([&](auto math, const auto& x, const coordinate&) R9V_INLINE_LAMBDA {
             mine = arithmetic::add(math, mine, x, shift_);
         });
         return tile::over_row(mine, rows_.sharing, base::lds_, merge);
@@ -85,9 +85,8 @@ public:
         if constexpr (base::chain_type::has_row_op) {
             choose_from(totals);
         } else if constexpr (!base::one_result) {
-            for_each_column<true>([&](auto math, const auto& x, const coordinate& at) {
-                base::finish(math, totals, x, at);
-            });
+            for_each_column<true>([&](auto math, const auto& x, const coordinate& at)
+                                      R9V_INLINE_LAMBDA { base::finish(math, totals, x, at); });
         }
         base::commit(totals, rows_.part == 0);
     }
@@ -97,12 +96,13 @@ private:
     R9V_INLINE void choose_from(const typename arithmetic::totals& totals) {
         typename base::states_type kept = base::states_;
         bool is_first = true;
-        choose(last_op(program_.chain), rows_, base::lds_, [&](auto visit) {
-            for_each_column<true>([&](auto math, const auto& x, const coordinate& at) {
-                const auto y = base::results(math, totals, x, at, base::states_);
-                for (int i = 0; i < y.size; ++i)
-                    visit(y[i], static_cast<std::int32_t>(at.column()) + i);
-            });
+        choose(last_op(program_.chain), rows_, base::lds_, [&](auto visit) R9V_INLINE_LAMBDA {
+            for_each_column<true>(
+                [&](auto math, const auto& x, const coordinate& at) R9V_INLINE_LAMBDA {
+                    const auto y = base::results(math, totals, x, at, base::states_);
+                    for (int i = 0; i < y.size; ++i)
+                        visit(y[i], static_cast<std::int32_t>(at.column()) + i);
+                });
             if (is_first) kept = base::states_;
             is_first = false;
         });
@@ -131,9 +131,18 @@ private:
     R9V_INLINE void for_each_column(Visit visit) {
         const std::int32_t first = begin_ + rows_.wave_in_row * rows_.chunk();
         if (geometry_.wide != 0) {
+            std::int32_t column = first;
             R9V_ROLLED
-            for (std::int32_t column = first; column < end_; column += runs * rows_.step())
-                group<Again>(column, visit);
+            while (column < end_) {
+                const std::int32_t last = column + (runs - 1) * rows_.step();
+                if (last + rows_.chunk() <= end_ && base::is_loaded(column, last)) {
+                    group<Again>(column, visit);
+                    column += runs * rows_.step();
+                } else {
+                    single_chunk<Again>(column, visit);
+                    column += rows_.step();
+                }
+            }
             if (end_ % 8 == 0) return;
         }
         R9V_ROLLED
@@ -164,25 +173,36 @@ private:
         return treat<Again>(narrow_math{}, base::source_.template load<1>(narrow_math{}, at), at);
     }
 
-    /// Some chunks, whose loads are under way together.
+    /// Chunks that exist completely: their loads are under way together.
     template<bool Again, class Visit>
     R9V_INLINE void group(std::int32_t column, Visit& visit) {
         raw_run<view_type> raw[runs];
-        const auto each = [&](auto work) {
-            [&]<int... Is>(std::integer_sequence<int, Is...>) {
-                (work(Is, column + Is * rows_.step()), ...);
-            }(std::make_integer_sequence<int, runs>{});
-        };
-        each([&](int r, std::int32_t at) {
-            if (at < end_ && is_loaded(at)) base::load(raw[r], at, end_);
-        });
-        each([&](int r, std::int32_t start) {
-            if (start >= end_ || (!Again && !is_loaded(start)) || left(start, end_) < 8) return;
-            const coordinate at = rows_.at(start, rows_.lane_column);
-            run<float, 8> x = broadcast<8>(arithmetic::padding);
-            if (is_loaded(start)) x = treat<Again>(wide_math{}, raw[r].values(), at);
-            visit(wide_math{}, x, at);
-        });
+        R9V_UNROLL
+        for (int r = 0; r < runs; ++r)
+            raw[r].load(base::source_, rows_.at(column + r * rows_.step(), rows_.lane_column));
+        arch::finish_issuing_loads();
+        if (!rows_.exists) return;
+        [&]<int... Is>(std::integer_sequence<int, Is...>) R9V_INLINE_LAMBDA {
+            (visit_run<Again>(raw[Is], column + Is * rows_.step(), visit), ...);
+        }(std::make_integer_sequence<int, runs>{});
+    }
+    /// One chunk, of which lanes may have no part, and masks nothing.
+    template<bool Again, class Visit>
+    R9V_INLINE void single_chunk(std::int32_t column, Visit& visit) {
+        if (left(column, end_) < 8) return;
+        if (is_loaded(column)) {
+            raw_run<view_type> raw;
+            raw.load(base::source_, rows_.at(column, rows_.lane_column));
+            visit_run<Again>(raw, column, visit);
+        } else if constexpr (Again) {
+            visit(wide_math{}, broadcast<8>(arithmetic::padding),
+                  rows_.at(column, rows_.lane_column));
+        }
+    }
+    template<bool Again, class Visit>
+    R9V_INLINE void visit_run(const raw_run<view_type>& raw, std::int32_t column, Visit& visit) {
+        const coordinate at = rows_.at(column, rows_.lane_column);
+        visit(wide_math{}, treat<Again>(wide_math{}, raw.values(), at), at);
     }
 
     std::int32_t begin_;
