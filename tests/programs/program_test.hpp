@@ -59,30 +59,37 @@ inline std::vector<shape> random_shapes(std::size_t count) {
     return shapes;
 }
 
+/// Runs one case of whatever kind on both sides; `make(memory, case)` returns the program and is
+/// called once for each side. `size` bounds the error.
+template<class Element, class Make, class Case>
+void check_case(const Make& make, const Case& c, const shape& size, const error_growth& growth,
+                std::uint64_t case_seed) {
+    memory_record record{case_seed};
+    memory<side::host> host{record};
+    const auto expected = make(host, c);
+    r9v::launch(r9v::reference, expected);
+
+    memory<side::device> device{record};
+    const auto program = make(device, c);
+    hipStream_t stream = nullptr;
+    void* scratch = nullptr;
+    const std::size_t bytes = r9v::workspace_bytes(program);
+    if (bytes != 0) ASSERT_EQ(hipMalloc(&scratch, bytes), hipSuccess);
+    r9v::launch(stream, program, {scratch, bytes});
+    record.download();
+    if (scratch != nullptr) (void)hipFree(scratch);
+    record.compare(error_bound<Element>(size, growth));
+}
+
 /// `make(memory, shape)` returns the program; it is called once for each side.
 template<class Element, class Make>
 void check_program(const Make& make, const std::vector<shape>& shapes,
                    const error_growth& growth = {}) {
     std::uint64_t number = 0;
     for (const shape& s : shapes) {
-        const std::uint64_t case_seed = seed() + ++number;
         SCOPED_TRACE(::testing::Message()
                      << "m " << s.m << ", n " << s.n << ", k " << s.k << ", R9V_SEED " << seed());
-        memory_record record{case_seed};
-        memory<side::host> host{record};
-        const auto expected = make(host, s);
-        r9v::launch(r9v::reference, expected);
-
-        memory<side::device> device{record};
-        const auto program = make(device, s);
-        hipStream_t stream = nullptr;
-        void* scratch = nullptr;
-        const std::size_t bytes = r9v::workspace_bytes(program);
-        if (bytes != 0) ASSERT_EQ(hipMalloc(&scratch, bytes), hipSuccess);
-        r9v::launch(stream, program, {scratch, bytes});
-        record.download();
-        if (scratch != nullptr) (void)hipFree(scratch);
-        record.compare(error_bound<Element>(s, growth));
+        check_case<Element>(make, s, s, growth, seed() + ++number);
         if (::testing::Test::HasFailure()) return;
     }
 }

@@ -55,6 +55,23 @@ template<any_tensor View>
     return from;
 }
 
+/// Channels behind the map: [batch, channels, height, width] (or [batch, channels, length]), as
+/// PyTorch stores maps and filters, seen as [batch, height, width, channels], the order in which
+/// programs name the axes.
+template<any_tensor View>
+    requires(View::rank >= 3)
+[[nodiscard]] R9V_HD constexpr auto channels_last(const View& from) {
+    constexpr int rank = View::rank;
+    detail::view_like<View, rank, layout::strided> to;
+    to.data = from.data;
+    for (int axis = 0; axis < rank; ++axis) {
+        const int source = axis == 0 ? 0 : axis == rank - 1 ? 1 : axis + 1;
+        to.extents[axis] = from.extents[source];
+        to.strides[axis] = from.strides[source];
+    }
+    return to;
+}
+
 /// `count` neighbouring positions of axis `axis`, from `begin` on; the layout stays. Not checked
 /// against the extents: the caller names positions that exist.
 template<any_tensor View>

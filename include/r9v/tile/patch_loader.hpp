@@ -9,6 +9,8 @@
 #include <r9v/tile/patch.hpp>
 #include <r9v/tile/slab.hpp>
 
+#include <utility>
+
 namespace r9v::inline R9V_ABI::tile {
 
 /// A tap and a slab within it.
@@ -176,10 +178,11 @@ public:
             load_chunk(i);
     }
 
+    /// A fold, since compilers give up on unrolling loops over long prologues.
     R9V_INLINE void load_chunk(int i) {
-        R9V_UNROLL
-        for (int e = 0; e < chunk_elements; ++e)
-            data_[i][e] = load_element(origin_[i], slab_ * slab_depth + k() + e);
+        [&]<int... Es>(std::integer_sequence<int, Es...>) {
+            ((data_[i][Es] = load_element(origin_[i], slab_ * slab_depth + k() + Es)), ...);
+        }(std::make_integer_sequence<int, chunk_elements>{});
     }
     R9V_INLINE void advance() {
         const bool ends = slab_ + 1 == map_.slabs;

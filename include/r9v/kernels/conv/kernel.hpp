@@ -106,7 +106,8 @@ R9V_INLINE void conv_block(const Program& program, const conv_geometry& geometry
     for (int i = 0; i < kernel::rows * kernel::columns; ++i)
         sums[0][i / kernel::columns][i % kernel::columns] = arch::floats8{};
     if (geometry.k > 0) {
-        const typename kernel::treat treat{program.head, geometry.map};
+        const typename kernel::treat treat{program.head, geometry.map,
+                                           index_t{place.group} * geometry.map.channels};
         const typename kernel::loader map{geometry.map, treat};
         const tile::panel w[1] = {kernel::filters(program, geometry, place)};
         const tile::patch_panel x = kernel::patches(program, geometry, place);

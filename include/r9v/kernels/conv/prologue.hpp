@@ -22,9 +22,12 @@ class patch_prologue {
 public:
     static constexpr bool changes = chain_type::size != 0;
 
-    R9V_INLINE patch_prologue(const Head& head, const tile::patch_geometry& map)
+    /// `first_channel` of the block's group.
+    R9V_INLINE patch_prologue(const Head& head, const tile::patch_geometry& map,
+                              index_t first_channel)
         : ops_{head.x.prologue},
-          map_{map} {}
+          map_{map},
+          first_channel_{first_channel} {}
 
     /// Eight neighbouring channels of a pixel under tap `at`. Operands have nothing where nothing
     /// `exists`: there they are read elsewhere.
@@ -36,13 +39,13 @@ public:
         R9V_UNROLL
         for (int i = 0; i < n; ++i)
             values[i] = arch::element_to_float<element>(chunk[i / 2], i % 2);
-        const int first_channel = at.slab * tile::slab_depth;
-        const coordinate place{
-            .batch_base = from.image,
-            .row_base = exists ? from.w + at.column * map_.dilation_width : 0,
-            .column_base = first_channel,
-            .column_offset = tile::detail::min(lane_channel, map_.channels - first_channel - n),
-            .head_base = exists ? from.h + at.row * map_.dilation_height : 0};
+        const int in_group = at.slab * tile::slab_depth;
+        const coordinate place{.batch_base = from.image,
+                               .row_base = exists ? from.w + at.column * map_.dilation_width : 0,
+                               .column_base = first_channel_ + in_group,
+                               .column_offset =
+                                   tile::detail::min(lane_channel, map_.channels - in_group - n),
+                               .head_base = exists ? from.h + at.row * map_.dilation_height : 0};
         values = r9v::transform(math{}, ops_, place, values);
         R9V_UNROLL
         for (int word = 0; word < n / 2; ++word)
@@ -56,7 +59,7 @@ public:
         run<float, 1> value{{arch::element_to_float<element>(bits, 0)}};
         const coordinate place{.batch_base = image,
                                .row_base = exists ? w : 0,
-                               .column_base = exists ? channel : 0,
+                               .column_base = first_channel_ + (exists ? channel : 0),
                                .head_base = exists ? h : 0};
         value = r9v::transform(math{}, ops_, place, value);
         return static_cast<std::uint16_t>(arch::element_from_float<element>(value[0]));
@@ -65,6 +68,7 @@ public:
 private:
     const chain_type& ops_;
     const tile::patch_geometry& map_;
+    index_t first_channel_;
 };
 
 } // namespace r9v::inline R9V_ABI::kernels

@@ -11,6 +11,8 @@
 #include <r9v/tile/patch.hpp>
 #include <r9v/tile/slab.hpp>
 
+#include <utility>
+
 namespace r9v::inline R9V_ABI::kernels {
 
 /// What pack_filter() wrote behind the weights.
@@ -33,19 +35,22 @@ public:
     /// sums += the block's rows from `row` on times its columns from `column` on.
     template<int Rows, int Columns>
     R9V_INLINE void multiply(int row, int column, arch::floats8 (&sums)[Rows][Columns]) const {
-        const auto lane = arch::result_position(static_cast<int>(arch::lane_index()), 0);
-        R9V_UNROLL
-        for (int r = 0; r < Rows; ++r) {
-            const int pixel =
-                tile::detail::min(row + r * arch::fragment_size + lane.row, x_.rows - 1);
-            const auto from = map_.origin_of(x_.pixel + static_cast<std::uint32_t>(pixel));
-            R9V_UNROLL
-            for (int c = 0; c < Columns; ++c)
-                add(from, column + c * arch::fragment_size + lane.column, sums[r][c]);
-        }
+        [&]<int... Is>(std::integer_sequence<int, Is...>) {
+            (add_fragment(row + Is / Columns * arch::fragment_size,
+                          column + Is % Columns * arch::fragment_size,
+                          sums[Is / Columns][Is % Columns]),
+             ...);
+        }(std::make_integer_sequence<int, Rows * Columns>{});
     }
 
 private:
+    R9V_INLINE void add_fragment(int row, int column, arch::floats8& sums) const {
+        const auto lane = arch::result_position(static_cast<int>(arch::lane_index()), 0);
+        const int pixel = tile::detail::min(row + lane.row, x_.rows - 1);
+        add(map_.origin_of(x_.pixel + static_cast<std::uint32_t>(pixel)), column + lane.column,
+            sums);
+    }
+
     R9V_INLINE void add(const tile::patch_geometry::origin& from, int column,
                         arch::floats8& sums) const {
         const std::int32_t depth = map_.slabs * tile::slab_depth;
