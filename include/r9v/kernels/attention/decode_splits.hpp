@@ -33,7 +33,7 @@ inline constexpr index_t most_decode_splits = 128;
 /// the merge of the parts. All blocks run at once where they can: memory
 /// is busy by then, and more would only queue.
 [[nodiscard]] constexpr index_t decode_splits(const decode_work& work) {
-    constexpr index_t merge = 8;         // a second kernel
+    constexpr index_t merge = 6;         // a second kernel
     constexpr index_t parts_a_step = 16; // parts that a merging wave fetches in the time of a step
     const index_t at_once = work.resident / std::max<index_t>(work.blocks, 1);
     const index_t useful = std::min(ceil_div(work.steps, work.waves), most_decode_splits);
