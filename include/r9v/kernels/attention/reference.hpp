@@ -6,11 +6,12 @@
 #pragma once
 
 #include <r9v/kernels/attention/sequence.hpp>
+#include <r9v/numeric/bits.hpp>
 #include <r9v/ops/mask.hpp>
 #include <r9v/ops/sink.hpp>
 
+#include <cmath>
 #include <cstddef>
-#include <limits>
 #include <vector>
 
 namespace r9v::inline R9V_ABI {
@@ -36,7 +37,7 @@ void load_query(const Head& head, const kernels::attention_sequence& s, index_t 
     }
 }
 
-/// Scores of one query with all keys of its sequence; scores that are not kept are -infinity.
+/// Scores of one query with all keys of its sequence, kept or not.
 template<class Head>
 void row_of_scores(const Head& head, const typename Head::scores_type& ops,
                    const kernels::attention_sequence& s, index_t h, index_t query,
@@ -48,34 +49,35 @@ void row_of_scores(const Head& head, const typename Head::scores_type& ops,
         double sum = 0;
         for (std::size_t d = 0; d < q.size(); ++d)
             sum += q[d] * to_double(row[d]);
-        const double score =
-            r9v::transform(reference_math{}, ops, s.score(h, query, key), run<double, 1>{{sum}})[0];
         scores[static_cast<std::size_t>(key)] =
-            is_kept(score) ? score : -std::numeric_limits<double>::infinity();
+            r9v::transform(reference_math{}, ops, s.score(h, query, key), run<double, 1>{{sum}})[0];
     }
 }
 
-/// The logit of a row's sink; -infinity without one.
+/// The logit of a row's sink; `not_kept` without one.
 template<class Chain>
 [[nodiscard]] double sink_logit(const Chain& ops, const coordinate& at) {
     if constexpr (Chain::has_sink) {
         return sink_of(ops).logit(reference_math{}, at);
     } else {
-        return -std::numeric_limits<double>::infinity();
+        return not_kept;
     }
 }
 
 /// Logarithm of the sum of exponentials of the scores that are kept, and of a sink; -infinity
-/// where there are none.
+/// where there are none. No infinity is computed with, so -ffast-math changes nothing.
 [[nodiscard]] inline double log_sum_exp_of(const std::vector<double>& scores, double sink) {
-    constexpr double none = -std::numeric_limits<double>::infinity();
     double most = sink;
+    bool any = is_kept(sink);
+    for (const double score : scores) {
+        if (!is_kept(score)) continue;
+        most = any ? reference_math::max(most, score) : score;
+        any = true;
+    }
+    if (!any) return numeric::from_opaque_bits<double>(numeric::double_infinity | 1ull << 63);
+    double sum = is_kept(sink) ? std::exp(sink - most) : 0;
     for (const double score : scores)
-        most = reference_math::max(most, score);
-    if (most == none) return none;
-    double sum = std::exp(sink - most);
-    for (const double score : scores)
-        sum += std::exp(score - most);
+        if (is_kept(score)) sum += std::exp(score - most);
     return most + std::log(sum);
 }
 
@@ -87,7 +89,7 @@ void weighted_sum(const std::vector<double>& scores, double log_sum_exp, const R
     for (double& x : result)
         x = 0;
     for (std::size_t key = 0; key < scores.size(); ++key) {
-        if (scores[key] == -std::numeric_limits<double>::infinity()) continue;
+        if (!is_kept(scores[key])) continue;
         const double weight = std::exp(scores[key] - log_sum_exp);
         const auto* row = rows.first + rows.offset(static_cast<index_t>(key));
         for (std::size_t d = 0; d < result.size(); ++d)
