@@ -71,6 +71,13 @@ template<int Bytes, class Offset>
     return *(at*)((bytes)(const void*)base + offset); // NOLINT
 }
 
+/// A word that the whole wave shares, at a multiple of 4 bytes, by the scalar unit.
+[[nodiscard]] R9V_INLINE std::uint32_t load_uniform(global_bytes base, std::uint32_t offset) {
+    using bytes = const __attribute__((address_space(4))) char*;
+    using at = const __attribute__((address_space(4))) std::uint32_t*;
+    return *(at)((bytes)(const void*)base + offset); // NOLINT
+}
+
 /// Bytes as 32-bit words, in accesses of up to 16 bytes.
 template<int Bytes, bool Constant, class Offset>
 R9V_INLINE void load_words(global_bytes base, Offset offset, std::uint32_t (&words)[Bytes / 4]) {

@@ -8,6 +8,7 @@
 #include <r9v/kernels/attention/sequence.hpp>
 #include <r9v/ops/mask.hpp>
 #include <r9v/tile/device_math.hpp>
+#include <r9v/tile/online_softmax.hpp>
 
 namespace r9v::inline R9V_ABI::kernels {
 
@@ -22,6 +23,11 @@ struct score_facts;
 template<class... Ops>
 struct score_facts<chain<Ops...>> {
     static constexpr bool adds = (changes_kept_scores<Ops> || ...);
+    /// Every mask may say of some tile that it keeps all of it.
+    static constexpr bool may_keep_all =
+        ((Ops::role != role::mask || r9v::detail::knows_columns<Ops> ||
+          r9v::detail::knows_tiles<Ops>) &&
+         ...);
     static constexpr bool only_intervals = ((Ops::role != role::mask || interval_mask<Ops>) && ...);
 };
 
@@ -36,6 +42,8 @@ struct score_rules {
     /// the matrix instruction, and the factor folds into the exponential.
     static constexpr bool in_products =
         !Wide && !traits.has_general && !detail::score_facts<Chain>::adds;
+    /// Whether a tile can be worth the interior loop.
+    static constexpr bool has_interior = detail::score_facts<Chain>::may_keep_all;
     static constexpr bool has_ops = traits.has_general || traits.has_masks;
     /// Some op may read memory, or call a function of the user's, at its position.
     static constexpr bool reads_positions =
@@ -46,6 +54,22 @@ struct score_rules {
 struct score_place {
     coordinate first;     ///< of the wave's first query and the tile's first key; lane's offsets
     std::int32_t key_end; ///< keys of the tile that exist
+};
+
+/// Math for scores: what only has to be accurate beside 1, since weights are exponentials of it.
+template<class Offset>
+struct score_math : tile::device_math<Offset> {
+    /// 1 - 2 / (1 + exp(2 x)), to 1e-7 absolute.
+    R9V_INLINE static float tanh(float x) {
+        return arch::fma(-2.0f, arch::reciprocal(1.0f + arch::exp2(x * (2 * tile::log2_e))), 1.0f);
+    }
+    template<class Curve, int Width>
+    R9V_INLINE static run<float, Width> apply(const Curve& curve, run<float, Width> x) {
+        R9V_UNROLL
+        for (int i = 0; i < Width; ++i)
+            x[i] = curve(score_math{}, x[i]);
+        return x;
+    }
 };
 
 /// Ops that run on every score, and masks where `Masked`.
@@ -70,7 +94,7 @@ R9V_INLINE void score_tile_by_runs(const Chain& scores, const score_place& place
         R9V_UNROLL
         for (int e = 0; e < 8; ++e)
             values[e] = x[f][e];
-        values = score_run<Masked>(tile::device_math<std::uint32_t>{}, scores, at, values);
+        values = score_run<Masked>(score_math<std::uint32_t>{}, scores, at, values);
         R9V_UNROLL
         for (int e = 0; e < 8; ++e)
             x[f][e] = values[e];
@@ -89,7 +113,7 @@ R9V_INLINE void score_tile_by_singles(const Chain& scores, const score_place& pl
         const bool exists = here.column_offset < place.key_end;
         here.column_offset = exists ? here.column_offset : place.key_end - 1;
         run<float, 1> value{{x[0][0]}};
-        value = score_run<true>(tile::device_math<index_t>{}, scores, here, value);
+        value = score_run<true>(score_math<index_t>{}, scores, here, value);
         R9V_UNROLL
         for (int i = 0; i + 1 < 8 * Fragments; ++i)
             x[i / 8][i % 8] = x[(i + 1) / 8][(i + 1) % 8];

@@ -23,10 +23,34 @@ template<class T>
 }
 template<class T>
 [[nodiscard]] R9V_INLINE paged_rows<T> uniform_rows(paged_rows<T> rows) {
-    rows.first = arch::uniform(rows.first);
-    rows.pages = arch::uniform(rows.pages);
     rows.rows = arch::uniform(rows.rows);
     return rows;
+}
+
+/// Bytes from the first row of all to a lane's row.
+template<class T>
+[[nodiscard]] R9V_INLINE index_t bytes_to(const paged_rows<T>& rows, index_t row) {
+    const auto at = static_cast<std::uint32_t>(row);
+    const std::uint32_t page = rows.page_size.quotient(at);
+    const auto entry =
+        static_cast<std::int32_t>(arch::load_global<4>(arch::to_global(rows.pages), 4 * page));
+    const std::uint32_t in_page = at - page * rows.page_size.value;
+    return 2 * (index_t{entry} * rows.page_stride + index_t{in_page} * rows.stride);
+}
+
+/// The table entry of a row that the whole wave shares.
+template<class T>
+[[nodiscard]] R9V_INLINE std::int32_t entry_of(const paged_rows<T>& rows, std::uint32_t row) {
+    return static_cast<std::int32_t>(
+        arch::load_uniform(arch::to_global(rows.pages), 4 * rows.page_size.quotient(row)));
+}
+/// The first byte of that row, once its entry is known.
+template<class T>
+[[nodiscard]] R9V_INLINE arch::global_bytes base_of(const paged_rows<T>& rows, std::uint32_t row,
+                                                    std::int32_t entry) {
+    const std::uint32_t in_page = row - rows.page_size.quotient(row) * rows.page_size.value;
+    return arch::to_global(rows.first) +
+           2 * (index_t{entry} * rows.page_stride + index_t{in_page} * rows.stride);
 }
 
 /// What a thread moves of every tile, from the numbers of its wave and lane.
@@ -55,7 +79,15 @@ struct stage_share {
         return Shape::key_rows::offset(row, key_chunk());
     }
     [[nodiscard]] R9V_INLINE std::uint32_t value_row(std::uint32_t i) const {
-        return value_block(i) % value_groups * 8 + lane % 8;
+        return first_value_row(i) + lane % 8;
+    }
+    /// The first of the rows that one access of the wave loads.
+    [[nodiscard]] R9V_INLINE std::uint32_t first_key_row(std::uint32_t i) const {
+        const std::uint32_t row = wave * (32 / lanes_a_key) + i * keys_a_pass;
+        return keys < keys_a_pass ? least(row, keys - 32 / lanes_a_key) : row;
+    }
+    [[nodiscard]] R9V_INLINE std::uint32_t first_value_row(std::uint32_t i) const {
+        return value_block(i) % value_groups * 8;
     }
     [[nodiscard]] R9V_INLINE std::uint32_t value_column(std::uint32_t i) const {
         return least(value_block(i) / value_groups * 32 + lane / 8 * 8, value_dim - 8);
@@ -86,20 +118,63 @@ public:
         R9V_UNROLL
         for (std::uint32_t i = 0; i < Shape::key_passes; ++i) {
             key_to_[i] = share.key_place(i);
-            key_offset_[i] = offset_of(keys_, share.key_row(i)) + bytes(share.key_chunk() * 8);
+            const std::uint32_t from = Rows::is_paged ? share.first_key_row(i) : 0;
+            key_offset_[i] =
+                offset_of(keys_, share.key_row(i) - from) + bytes(share.key_chunk() * 8);
         }
         R9V_UNROLL
         for (std::uint32_t i = 0; i < Shape::value_passes; ++i) {
             value_to_[i] = share.value_place(i);
+            const std::uint32_t from = Rows::is_paged ? share.first_value_row(i) : 0;
             value_offset_[i] =
-                offset_of(values_, share.value_row(i)) + bytes(share.value_column(i));
+                offset_of(values_, share.value_row(i) - from) + bytes(share.value_column(i));
         }
     }
 
-    /// Loads tile `tile`, all of whose rows exist.
+    /// Whether load_whole() may be used: pages hold all rows of an access.
+    [[nodiscard]] R9V_INLINE bool loads_whole() const {
+        if constexpr (Rows::is_paged) {
+            constexpr std::uint32_t rows = 32 / Shape::lanes_a_key; // of an access, a power of two
+            return keys_.page_size.value % rows == 0 && keys_.page_size.value % 8 == 0 &&
+                   values_.page_size.value % 8 == 0;
+        } else {
+            return true;
+        }
+    }
+
+    /// Asks the block table for the pages of tile `tile`, well before load_whole() of it.
+    R9V_INLINE void look_up(int tile) {
+        if constexpr (Rows::is_paged) {
+            const auto share = share_of(0);
+            const std::uint32_t first = static_cast<std::uint32_t>(tile) * Shape::keys;
+            each_key([&](std::uint32_t i) {
+                key_entry_[i] = entry_of(keys_, first + share.first_key_row(i));
+            });
+            each_value([&](std::uint32_t i) {
+                value_entry_[i] = entry_of(values_, first + share.first_value_row(i));
+            });
+        }
+    }
+
+    /// Loads tile `tile`, all of whose rows exist, after look_up().
     R9V_INLINE void load_whole(int tile) {
         if constexpr (Rows::is_paged) {
-            load_clamped(tile);
+            const auto share = share_of(0);
+            const std::uint32_t first = static_cast<std::uint32_t>(tile) * Shape::keys;
+            each_key([&](std::uint32_t i) {
+                arch::global_bytes base =
+                    base_of(keys_, first + share.first_key_row(i), key_entry_[i]);
+                arch::hide(base);
+                arch::hide(key_offset_[0]);
+                key_chunk_[i] = arch::load_global<16>(base, key_offset_[0]);
+            });
+            each_value([&](std::uint32_t i) {
+                arch::global_bytes base =
+                    base_of(values_, first + share.first_value_row(i), value_entry_[i]);
+                arch::hide(base);
+                arch::hide(value_offset_[i]);
+                value_chunk_[i] = arch::load_transposed(base, value_offset_[i]);
+            });
         } else {
             arch::global_bytes keys = tile_base(keys_, tile);
             arch::global_bytes values = tile_base(values_, tile);
@@ -124,14 +199,14 @@ public:
         const auto share = share_of(arch::fresh_lane_index());
         if constexpr (Rows::is_paged) {
             each_key([&](std::uint32_t i) {
-                const index_t at = keys_.offset(first + least(share.key_row(i), last));
+                const index_t row = bytes_to(keys_, first + least(share.key_row(i), last));
                 key_chunk_[i] = arch::load_global<16>(arch::to_global(keys_.first),
-                                                      2 * (at + share.key_chunk() * 8));
+                                                      row + bytes(share.key_chunk() * 8));
             });
             each_value([&](std::uint32_t i) {
-                const index_t at = values_.offset(first + least(share.value_row(i), last));
+                const index_t row = bytes_to(values_, first + least(share.value_row(i), last));
                 value_chunk_[i] = arch::load_transposed(arch::to_global(values_.first),
-                                                        2 * (at + share.value_column(i)));
+                                                        row + bytes(share.value_column(i)));
             });
         } else {
             // A column's offsets ascend with the rows: the last row's is the largest.
@@ -193,6 +268,8 @@ private:
     std::uint32_t value_offset_[Shape::value_passes];
     std::uint32_t key_to_[Shape::key_passes];
     std::uint32_t value_to_[Shape::value_passes];
+    std::int32_t key_entry_[Shape::key_passes]; ///< of block tables
+    std::int32_t value_entry_[Shape::value_passes];
     arch::words4 key_chunk_[Shape::key_passes];
     arch::words4 value_chunk_[Shape::value_passes];
 };

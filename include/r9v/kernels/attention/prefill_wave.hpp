@@ -115,12 +115,15 @@ public:
             general(tile, slot, kept == as_number(tile_answer::all));
             slot ^= 1;
             tile = after(tile);
-            const bool pairs = slot == 0 && softmax.ready() && (!rules::reads_positions || wide_);
-            const int pairs_end = arch::uniform(pairs ? interior_end(tile) - 1 : 0);
-            R9V_ROLLED
-            for (; tile < pairs_end; tile += 2) {
-                interior<0>(tile);
-                interior<1>(tile + 1);
+            if constexpr (rules::has_interior) {
+                const bool pairs = slot == 0 && softmax.ready() && stage_.loads_whole() &&
+                                   (!rules::reads_positions || wide_);
+                const int pairs_end = arch::uniform(pairs ? interior_end(tile) - 1 : 0);
+                R9V_ROLLED
+                for (; tile < pairs_end; tile += 2) {
+                    interior<0>(tile);
+                    interior<1>(tile + 1);
+                }
             }
         }
     }
@@ -246,6 +249,8 @@ private:
         const arch::local_bytes stage = lds_ + Slot * Shape::stage_bytes;
         score_registers s;
         weight_registers weights;
+        const int following = tile + 1 < end_ ? tile + 1 : tile;
+        stage_.look_up(following);
         multiply_keys(stage, softmax.start(), s);
         if constexpr (rules::in_products) {
             softmax.watch(s, limit_, o);
@@ -262,7 +267,7 @@ private:
         }
         softmax.weigh(s, weights);
         interleave();
-        stage_.load_whole(tile + 1 < end_ ? tile + 1 : tile);
+        stage_.load_whole(following);
         multiply_values(stage, weights);
         stage_.store(lds_ + (Slot ^ 1) * Shape::stage_bytes);
         synchronize();
