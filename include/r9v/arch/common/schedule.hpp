@@ -60,9 +60,19 @@ R9V_INLINE void hide(std::uint32_t& lane_value) {
 R9V_INLINE void hide(floats8& lane_values) {
     asm volatile("" : "+v"(lane_values));
 }
-/// The same for a base that the whole wave shares.
+/// The same for a base that the whole wave shares. The operands are results of instructions: what
+/// -O0 has put on the stack returns in vector registers.
 R9V_INLINE void hide(global_bytes& base) {
-    asm volatile("" : "+s"(base));
+    const auto bits = reinterpret_cast<std::uint64_t>((const void*)base); // NOLINT
+    std::int32_t low;
+    std::int32_t high;
+    asm volatile("" : "=s"(low) : "0"(__builtin_amdgcn_readfirstlane(static_cast<int>(bits))));
+    asm volatile(""
+                 : "=s"(high)
+                 : "0"(__builtin_amdgcn_readfirstlane(static_cast<int>(bits >> 32))));
+    const std::uint64_t hidden =
+        std::uint64_t{static_cast<std::uint32_t>(high)} << 32 | static_cast<std::uint32_t>(low);
+    base = (global_bytes) reinterpret_cast<const void*>(hidden); // NOLINT
 }
 
 /// 1.0f in a scalar register, which the optimizer does not know to be one.

@@ -11,18 +11,20 @@
 
 namespace r9v::inline R9V_ABI::arch {
 
-/// A word that the optimizer does not know, in a scalar register: as a literal it would make each
+/// A word in a scalar register that the optimizer does not know: as a literal it would make each
 /// instruction that uses it longer.
-[[nodiscard]] R9V_INLINE std::uint32_t hidden_word(std::uint32_t value) {
-    asm("" : "+s"(value));
-    return value;
+template<std::uint32_t Value>
+[[nodiscard]] R9V_INLINE std::uint32_t hidden_word() {
+    std::uint32_t word;
+    asm("s_mov_b32 %0, %1" : "=s"(word) : "n"(Value));
+    return word;
 }
 
 /// What the functions below need in scalar registers.
 template<class Element>
 struct pair_constants {
-    std::uint32_t ones = hidden_word(std::is_same_v<Element, half> ? 0x3c003c00u : 0x3f803f80u);
-    std::uint32_t upper_halves = hidden_word(0x07060302u);
+    std::uint32_t ones = hidden_word<std::is_same_v<Element, half> ? 0x3c003c00u : 0x3f803f80u>();
+    std::uint32_t upper_halves = hidden_word<0x07060302u>();
 };
 
 /// Two floats as elements, rounded towards zero: one instruction.

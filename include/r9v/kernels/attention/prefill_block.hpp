@@ -43,12 +43,14 @@ R9V_INLINE float normalize(Softmax& softmax, const Chain& scores, const coordina
     float factor = sum == 0.0f ? 0.0f : arch::reciprocal(sum);
     float log_sum = sum == 0.0f ? nothing : softmax.reference() + arch::log2(sum);
     if constexpr (Chain::has_sink) {
-        const float sink = sink_of(scores).logit(tile::device_math<index_t>{}, at) * tile::log2_e;
-        const float top = arch::largest(sum == 0.0f ? sink : softmax.reference(), sink);
-        const float lowered = arch::exp2(softmax.reference() - top);
-        const float all = (sum == 0.0f ? 0.0f : sum * lowered) +
-                          (sink == nothing ? 0.0f : arch::exp2(sink - top));
-        factor = sum == 0.0f ? 0.0f : lowered * arch::reciprocal(all);
+        const float logit = sink_of(scores).logit(tile::device_math<index_t>{}, at);
+        const bool joins = is_kept(logit);
+        const float sink = joins ? logit * tile::log2_e : not_kept; // finite, for -ffast-math
+        const bool kept = sum != 0.0f;
+        const float top = kept ? arch::largest(softmax.reference(), sink) : sink;
+        const float lowered = kept ? arch::exp2(softmax.reference() - top) : 0.0f;
+        const float all = sum * lowered + (joins ? arch::exp2(sink - top) : 0.0f);
+        factor = kept ? lowered * arch::reciprocal(all) : 0.0f;
         log_sum = all == 0.0f ? nothing : top + arch::log2(all);
     }
     R9V_UNROLL

@@ -58,7 +58,7 @@ template<class Element>
 template<class Element, int Keys, int Fragments, class Reader>
 [[nodiscard]] R9V_INLINE std::uint32_t any_nonfinite(const Reader& reader,
                                                      arch::local_bytes values) {
-    const std::uint32_t zeros = arch::hidden_word(0);
+    const std::uint32_t zeros = arch::hidden_word<0>();
     float sum = 0.0f;
     R9V_ROLLED
     for (int d = 0; d < Fragments; ++d) {
