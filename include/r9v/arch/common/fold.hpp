@@ -82,18 +82,16 @@ struct folded_sums {
 /// what folded_sums says. All lanes must be on.
 template<int Lanes, int Count>
 R9V_INLINE void sum_over_lanes(float (&values)[Count]) {
-    int count = Count;
+    constexpr int folds = Count < Lanes ? Count : Lanes; // lanes halve the sums until one is left
     R9V_UNROLL
-    for (int distance = Lanes / 2; distance >= 1; distance /= 2) {
-        if (count == 1) {
-            values[0] = detail::add_crossed(values[0], values[0], distance);
-            continue;
-        }
-        count /= 2;
+    for (int parts = 1; parts < folds; parts *= 2) {
         R9V_UNROLL
-        for (int i = 0; i < Count / 2; ++i)
-            if (i < count) values[i] = detail::fold(values[i], values[i + count], distance);
+        for (int i = 0; i < Count / 2 / parts; ++i)
+            values[i] = detail::fold(values[i], values[i + Count / 2 / parts], Lanes / 2 / parts);
     }
+    R9V_UNROLL
+    for (int distance = 1; distance < Lanes / folds; distance *= 2)
+        values[0] = detail::add_crossed(values[0], values[0], distance);
 }
 
 /// The value of lane `lane` of this lane's group of `Lanes` (8 or 16). All lanes must be on.

@@ -13,11 +13,22 @@ namespace r9v::inline R9V_ABI {
 
 namespace kernels {
 
+/// Lanes that share a load stand within 32 bits of one another; what they share has 64.
+template<class Layout, class Sequences>
+[[nodiscard]] bool has_decode_stride(const Sequences& t) {
+    const index_t bytes =
+        r9v::detail::magnitude(t.row_stride()) * index_t{sizeof(typename Sequences::element)};
+    return Sequences::form == sequence_form::paged || bytes <= (index_t{1} << 32) / Layout::groups;
+}
+
 template<attention_tile Tile, class Program>
 status plan_decode(const Program& p, const device_facts& device, const attention_geometry& base,
                    launch_plan<attention_geometry, attention_tile>& to) noexcept {
     using layout = decode_layout<Tile, Program::head_type::dims>;
     const auto& head = p.head;
+    if (!has_decode_stride<layout>(head.k) || !has_decode_stride<layout>(head.v))
+        return error{"r9v: neighbouring rows of k or v are more than a gigabyte apart. Copy them "
+                     "closer together."};
     const index_t ratio = base.ratio.value;
     const index_t query_blocks = ceil_div<index_t>(head.q.rows.longest() * ratio, layout::rows);
     const index_t blocks = head.sequences() * head.key_heads() * query_blocks;
