@@ -2,8 +2,8 @@
 // Copyright (c) the r9v authors
 //
 // The prefill kernels whose machine code check_prefill.py reads, in parts so that they compile side
-// by side. Each carries its name as an op of the program, so that the mangled name of the kernel has
-// it.
+// by side. Each carries its name as an op of the program, so that the mangled name of the kernel
+// has it.
 #include <r9v/kernels/attention/prefill_kernel.hpp>
 #include <r9v/ops.hpp>
 
