@@ -68,3 +68,9 @@ inline docs_view<std::int32_t, 1> offsets;     // [b + 1]
 inline docs_view<std::int32_t, 2> block_table; // [b, most pages]
 inline constexpr r9v::index_t longest = 64;
 inline constexpr float rs = 0.125f; // 1 / sqrt(d)
+
+// Convolution: maps of 64 channels.
+inline docs_view<half, 4> image;    // [b, h, w, c]
+inline docs_view<half, 4> shortcut; // [b, p, q, k]
+inline docs_view<half, 4> wide;     // [b, p, q, 2 k]
+inline packed_filter<half, docs_view<half, 1>::memory> weights;
