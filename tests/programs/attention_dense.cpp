@@ -13,10 +13,13 @@ namespace {
 
 using namespace r9v; // NOLINT(google-build-using-namespace): the vocabulary is what is tested
 
+/// Half of the usual queries, for launches that ask for it.
+constexpr attention_tile small_tile{.queries = 64, .keys = 32, .waves = 4};
+
 /// Nothing but a scale, for kernels of the given dims.
-template<class T, int Dim, int ValueDim = Dim>
+template<class T, int Dim, int ValueDim = Dim, auto... More>
 forced_runs check_dims(const std::vector<attention_case>& cases) {
-    return check_attention<T>(
+    return check_attention<T, More...>(
         [](auto& memory, const attention_case& c) {
             const auto [q, k, v, o] = dense_inputs<T, T>(memory, c);
             auto lse = log_sum_exp_output(memory, c);
@@ -50,7 +53,7 @@ TEST(attention_dense, dims_up_to_64) {
     tall.queries = 2;
     tall.keys = 6000;
     cases.push_back(tall);
-    const forced_runs runs = check_dims<half, 64>(cases);
+    const forced_runs runs = check_dims<half, 64, 64, small_tile>(cases);
     EXPECT_GT(runs.prefill, 12);
     EXPECT_GT(runs.decode, 20);
     EXPECT_GT(runs.refused, 0); // rows that are not aligned
@@ -65,7 +68,7 @@ TEST(attention_dense, dims_up_to_96) {
 }
 
 TEST(attention_dense, dims_up_to_128) {
-    check_dims<half, 128>(up_to_128.cases());
+    check_dims<half, 128, 128, small_tile>(up_to_128.cases());
 }
 
 TEST(attention_dense, dims_up_to_160) {

@@ -298,8 +298,9 @@ void check_tiles(const Make& make, const attention_case& c, memory_record& recor
     (check_tile<Tiles>(make, c, record, bound, runs), ...);
 }
 
-/// `make(memory, case)` returns the program; every tile that it is compiled for runs every case.
-template<class Element, class Make>
+/// `make(memory, case)` returns the program; every tile that it is compiled for runs every case,
+/// and so do the tiles of `More`.
+template<class Element, auto... More, class Make>
 forced_runs check_attention(const Make& make, const std::vector<attention_case>& cases,
                             const attention_growth& growth = {}) {
     forced_runs runs;
@@ -311,8 +312,9 @@ forced_runs check_attention(const Make& make, const std::vector<attention_case>&
         const auto expected = make(host, c);
         r9v::launch(r9v::reference, expected);
         using program = decltype(make(std::declval<memory<side::device>&>(), c));
-        check_tiles(make, c, record, attention_bound<Element>(c, growth), runs,
-                    r9v::default_tiles<program>{});
+        const double bound = attention_bound<Element>(c, growth);
+        check_tiles(make, c, record, bound, runs, r9v::default_tiles<program>{});
+        check_tiles(make, c, record, bound, runs, r9v::tile_list<More...>{});
         if (::testing::Test::HasFailure()) break;
     }
     return runs;

@@ -102,13 +102,12 @@ attention_tile tile_for(index_t batch, index_t heads, index_t key_heads, index_t
     const tensor<half, 4> q{memory, {batch, heads, queries, 128}, q_strides};
     const tensor<half, 4> k{memory, {batch, key_heads, keys, 128}, k_strides};
     const auto p = attention(q, k, k, scale(0.1f)) | store(q);
-    using tiles = decltype(detail::attention_default_tiles<
-                           typename std::remove_const_t<decltype(p)>::head_type>());
-    const attention_choice choice = choose(p, tiles{}, 64);
-    return [&]<auto... Tiles>(tile_list<Tiles...>) {
-        constexpr attention_tile all[] = {Tiles...};
-        return all[choice.tile];
-    }(tiles{});
+    using head = typename std::remove_const_t<decltype(p)>::head_type;
+    constexpr auto traits = detail::attention_traits_of<head>;
+    constexpr attention_tile all[] = {
+        detail::large_prefill_tile(traits), detail::small_prefill_tile(traits),
+        detail::decode_tile(traits, 4), detail::decode_tile(traits, 8)};
+    return all[choose(p, tile_list<all[0], all[1], all[2], all[3]>{}, 64).tile];
 }
 
 TEST(attention_choice, regimes_by_shape) {
@@ -119,6 +118,12 @@ TEST(attention_choice, regimes_by_shape) {
     EXPECT_EQ(tile_for(1, 32, 8, 4096, 4096).regime, prefill);
     EXPECT_EQ(tile_for(8, 16, 16, 512, 512).regime, prefill);
     EXPECT_EQ(tile_for(1, 12, 12, 128, 128).regime, prefill);
+}
+
+TEST(attention_choice, decode_tiles_hold_the_heads_of_a_group) {
+    EXPECT_EQ(tile_for(1, 32, 8, 1, 8192).queries, 4);
+    EXPECT_EQ(tile_for(1, 64, 8, 1, 8192).queries, 8);
+    EXPECT_EQ(tile_for(4, 8, 8, 1, 8192).queries, 4);
 }
 
 TEST(attention_choice, large_tiles_where_they_fill_the_device) {

@@ -87,33 +87,44 @@ template<class Program>
 
 namespace detail {
 
-/// Estimated cycles. Matrix instructions take what a whole tile takes, and a compute unit has work
-/// for two blocks of 8 waves; decode reads keys and values once for `queries` rows, which costs
-/// vector instructions in proportion, and bandwidth below that.
+/// Estimated cycles. Matrix instructions take 16, on two SIMDs a compute unit, and are three
+/// quarters of a tile's; waves without queries take none. A step cannot take less than its loads,
+/// products and exponentials one after the other, unless other blocks fill it. Memory gives 10
+/// bytes a cycle and compute unit: prefill reads keys and values once for each key head and rows of
+/// blocks, and a quarter of them again; decode reads them once for `queries` rows, in 0.02 vector
+/// cycles a byte and row.
 template<class Head>
 [[nodiscard]] double estimated_cycles(const Head& head, const attention_tile& t,
                                       int compute_units) {
     const auto units = static_cast<double>(std::max(compute_units, 1));
     const auto keys = static_cast<double>(std::max<index_t>(head.k.longest(), 1));
     const auto sequences = static_cast<double>(head.sequences());
-    const double row = Head::dims.padded_key() + Head::dims.padded_value();
+    constexpr double row = Head::dims.padded_key() + Head::dims.padded_value();
+    const double cache_bytes = sequences * static_cast<double>(head.key_heads()) * keys * row * 2;
     const index_t queries = head.q.rows.longest();
     if (t.regime == attention_regime::prefill) {
+        constexpr double step_latency = 1400;
+        constexpr double start_and_finish = 3000;
         const double blocks = sequences * static_cast<double>(head.heads()) *
                               static_cast<double>(ceil_div<index_t>(queries, t.queries));
-        const double a_block = keys / 16 * t.waves * (row / 16) * 16 / 0.75 / 2; // two SIMDs
+        const auto waves =
+            static_cast<double>(ceil_div<index_t>(std::min<index_t>(queries, t.queries), 16));
+        const double a_block = keys / 16 * waves * (row / 16) * 16 / 0.75 / 2;
         const double rounds = std::ceil(blocks / units);
-        const double in_flight = 16.0 / t.waves; // waves that hide one another's latency
-        return rounds * std::max(a_block, keys / t.keys * 900 / std::min(in_flight, rounds)) + 3000;
+        const double together = std::min(16.0 / t.waves, rounds);
+        const double read =
+            1.25 * cache_bytes * static_cast<double>(ceil_div<index_t>(queries, t.queries));
+        return std::max(rounds * std::max(a_block, keys / t.keys * step_latency / together),
+                        read / (10 * units)) +
+               start_and_finish;
     }
+    constexpr double start_and_merge = 6000;
     const index_t ratio = head.heads() / std::max<index_t>(head.key_heads(), 1);
-    const double groups = sequences * static_cast<double>(head.key_heads()) *
-                          static_cast<double>(ceil_div<index_t>(queries * ratio, t.queries));
-    const double bytes = groups * keys * row * 2;
-    // 640 bytes a cycle of the whole device at best, or 0.02 vector cycles a byte and row.
+    const double bytes =
+        cache_bytes * static_cast<double>(ceil_div<index_t>(queries * ratio, t.queries));
     const double memory = bytes / (10 * units);
     const double vector = bytes * 0.02 * t.queries / (2 * units);
-    return std::max(memory, vector) + 6000;
+    return std::max(memory, vector) + start_and_merge;
 }
 
 } // namespace detail
