@@ -18,7 +18,7 @@ namespace r9v::inline R9V_ABI::kernels {
 /// What pack_filter() wrote behind the weights.
 template<class Filter>
 [[nodiscard]] R9V_INLINE bool has_only_finite_weights(const Filter& f) {
-    const auto* trailer = f.data + f.extents.k * detail::packed_row(f.extents);
+    const auto* trailer = f.data + f.extents.k * r9v::detail::packed_row(f.extents);
     return arch::load_constant<2>(arch::to_global(trailer), 0u) == 0;
 }
 
