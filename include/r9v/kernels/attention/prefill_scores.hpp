@@ -12,8 +12,6 @@
 
 namespace r9v::inline R9V_ABI::kernels {
 
-namespace detail {
-
 /// Masks that know nothing but positions: they may be asked about keys that do not exist.
 template<class Op>
 concept interval_mask = requires(const Op& op, const coordinate& at) { op.interval_of(at); };
@@ -31,8 +29,6 @@ struct score_facts<chain<Ops...>> {
     static constexpr bool only_intervals = ((Ops::role != role::mask || interval_mask<Ops>) && ...);
 };
 
-} // namespace detail
-
 /// Compile-time facts of a chain of score ops. `Wide`: registers are too few to hold the reference
 /// as the matrix instruction wants it.
 template<class Chain, bool Wide>
@@ -40,14 +36,13 @@ struct score_rules {
     static constexpr scores_traits traits = scores_traits_of<Chain>;
     /// Scores are the products themselves, but for a factor: the running maximum is subtracted by
     /// the matrix instruction, and the factor folds into the exponential.
-    static constexpr bool in_products =
-        !Wide && !traits.has_general && !detail::score_facts<Chain>::adds;
+    static constexpr bool in_products = !Wide && !traits.has_general && !score_facts<Chain>::adds;
     /// Whether a tile can be worth the interior loop.
-    static constexpr bool has_interior = detail::score_facts<Chain>::may_keep_all;
+    static constexpr bool has_interior = score_facts<Chain>::may_keep_all;
     static constexpr bool has_ops = traits.has_general || traits.has_masks;
     /// Some op may read memory, or call a function of the user's, at its position.
     static constexpr bool reads_positions =
-        traits.has_general || !detail::score_facts<Chain>::only_intervals;
+        traits.has_general || !score_facts<Chain>::only_intervals;
 };
 
 /// Where a wave's tile of scores stands. A lane's run of fragment f begins at key 16 f + 8 h.

@@ -11,8 +11,6 @@
 
 namespace r9v::inline R9V_ABI::kernels {
 
-namespace detail {
-
 template<class Element>
 inline constexpr std::uint32_t exponent_bits = std::is_same_v<Element, half> ? 0x7c00u : 0x7f80u;
 template<class Element>
@@ -51,8 +49,6 @@ template<class Element>
            (pair > 0xffffu ? one_bits<Element> << 16 : 0u);
 }
 
-} // namespace detail
-
 /// Whether a stage's values, 16 * `Fragments` columns of 16 * `Keys` keys, hold an infinity or NaN:
 /// not 0 if so. A number, since the compiler keeps a bool that lives long in vector registers.
 template<class Element, int Keys, int Fragments, class Reader>
@@ -80,7 +76,6 @@ template<class Element, int Keys, int Fragments, class Reader>
 R9V_INLINE void add_values_apart(std::uint32_t needed, const Reader& reader,
                                  arch::local_bytes values, const arch::words4 (&weights)[Keys],
                                  arch::floats8 (&o)[Fragments]) {
-    using detail::value_part;
     const int rounds = needed != 0 ? 3 * Keys : 0;
     R9V_ROLLED
     for (int round = 0; round < rounds; ++round) {
@@ -92,7 +87,7 @@ R9V_INLINE void add_values_apart(std::uint32_t needed, const Reader& reader,
             if (i == f) b = weights[i];
         R9V_UNROLL
         for (int word = 0; word < 4; ++word)
-            if (part != value_part::finite) b[word] = detail::where_weighed<Element>(b[word]);
+            if (part != value_part::finite) b[word] = where_weighed<Element>(b[word]);
         const float infinity = numeric::from_opaque_bits<float>(
             part == value_part::down ? 0xff80'0000u : numeric::float_infinity);
         R9V_UNROLL
@@ -101,7 +96,7 @@ R9V_INLINE void add_values_apart(std::uint32_t needed, const Reader& reader,
             arch::words4 a = reader.load_any(values, d, f);
             R9V_UNROLL
             for (int word = 0; word < 4; ++word)
-                a[word] = detail::part_of_pair<Element>(a[word], part);
+                a[word] = part_of_pair<Element>(a[word], part);
             const arch::floats8 sum = arch::multiply_add<Element>(a, b, arch::floats8{});
             R9V_UNROLL
             for (int e = 0; e < 8; ++e) {
