@@ -108,7 +108,7 @@ inline r9v::memory_trace growing_decode(std::uint64_t seed, int steps = 1500) {
     return trace.take();
 }
 
-/// A vision service with four streams. The weights of a classifier (26 million halves, in 54
+/// A vision service with eight streams. The weights of a classifier (26 million halves, in 54
 /// pieces), a detector (44 million, in 80) and an embedder (86 million, in 100) are loaded first
 /// and stay. A request has images of 224 to 1024 pixels a side, in steps of 32, as many as fit into
 /// a million pixels and at most 8; it goes through a backbone of five stages of three layers, each
@@ -117,7 +117,7 @@ inline r9v::memory_trace growing_decode(std::uint64_t seed, int steps = 1500) {
 /// them. Every layer has a temporary of half its result's size. Requests of the streams alternate,
 /// layer by layer.
 inline r9v::memory_trace mixed_vision(std::uint64_t seed, int requests = 1000) {
-    constexpr std::uint32_t streams = 4;
+    constexpr std::uint32_t streams = 8;
     struct request {
         std::uint32_t stream;
         std::size_t images;
@@ -138,9 +138,8 @@ inline r9v::memory_trace mixed_vision(std::uint64_t seed, int requests = 1000) {
     load(80, 44'000'000);
     load(100, 86'000'000);
     const auto fresh = [&](std::uint32_t stream) {
-        request r{stream, 1, 224 + 32 * (random() % 26)};
-        const std::size_t most =
-            std::min<std::size_t>(8, (std::size_t{1} << 20) / (r.side * r.side));
+        request r{stream, 1, 224 + 32 * (random() % 14)};
+        const std::size_t most = std::min<std::size_t>(8, 640 * 640 / (r.side * r.side));
         r.images += random() % std::max<std::size_t>(1, most);
         r.input = trace.allocate(r.images * r.side * r.side * 3 * 2, stream);
         return r;

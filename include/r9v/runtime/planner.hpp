@@ -112,8 +112,9 @@ private:
     void try_sorted(Less less) {
         if (good_enough() && !best_order_.empty()) return;
         std::iota(order_.begin(), order_.end(), std::size_t{0});
-        std::stable_sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
-            return less(tensors_[a], tensors_[b]);
+        std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
+            if (less(tensors_[a], tensors_[b])) return true;
+            return !less(tensors_[b], tensors_[a]) && a < b;
         });
         (void)try_order();
     }

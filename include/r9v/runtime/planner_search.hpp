@@ -68,8 +68,9 @@ public:
         std::iota(rest.begin(), rest.end(), std::size_t{0});
         std::erase_if(rest, [&](std::size_t i) { return tensors_[i].bytes == 0; });
         // Large ones first: good plans early, and what cannot fit is known early.
-        std::stable_sort(rest.begin(), rest.end(), [&](std::size_t a, std::size_t b) {
-            return tensors_[a].bytes > tensors_[b].bytes;
+        std::sort(rest.begin(), rest.end(), [&](std::size_t a, std::size_t b) {
+            return tensors_[a].bytes != tensors_[b].bytes ? tensors_[a].bytes > tensors_[b].bytes
+                                                          : a < b;
         });
         peak_ = peak;
         descend(rest, 0);

@@ -153,6 +153,7 @@ int basic_pool<Backend>::steal(block*& taken, entry& stream, const wanted& need)
         best = b;
     }
     if (best == nullptr) return Backend::success;
+    if (best->owner == &streams_.orphans()) heap_.leave_rest(best, need.gap);
     if (const int failed = claim(*best, stream); failed != Backend::success) return failed;
     ++steals_;
     taken = best;

@@ -80,7 +80,8 @@ memory_status basic_pool<Backend>::grow(block*& taken, const stream_ref& stream,
         return shortage(need != nullptr ? need->requested : bytes, size < least);
     if (failed != Backend::success) return failed_call(failed, "allocation of device memory");
     if (growths_++ == 0) runtime::watch_process();
-    taken = heap_.add_slab(static_cast<char*>(memory), size, *target);
+    taken = heap_.add_slab(static_cast<char*>(memory), size,
+                           need != nullptr ? *target : streams_.orphans());
     if (need != nullptr)
         make_live(*taken, *target, *need);
     else

@@ -67,6 +67,17 @@ public:
         live_.insert(b);
     }
 
+    /// Leaves all but about `bytes` bytes of a free block in its owner's lists, unless there are
+    /// fences: each is for one block.
+    void leave_rest(block* b, std::size_t bytes) {
+        const std::size_t wanted = bytes;
+        if (b->fences != nullptr || b->bytes <= wanted) return;
+        b->owner->free.remove(b);
+        // What carve() would not cut off.
+        insert(bytes < large ? split(b, wanted, true) : split(b, b->bytes - wanted, false));
+        insert(b);
+    }
+
     /// Makes a live block free, in the order of `owner`: warm, or joined with its neighbours.
     void give(block* b, stream_entry& owner) {
         live_.remove(b);
