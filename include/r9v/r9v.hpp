@@ -5,6 +5,7 @@
 #pragma once
 
 #include <r9v/attention.hpp>
+#include <r9v/batcher.hpp>
 #include <r9v/cache.hpp>
 #include <r9v/conv.hpp>
 #include <r9v/gemm.hpp>
@@ -12,6 +13,7 @@
 #include <r9v/memory.hpp>
 #include <r9v/norm.hpp>
 #include <r9v/ops.hpp>
+#include <r9v/plan.hpp>
 #include <r9v/softmax.hpp>
 #include <r9v/stream.hpp>
 #include <r9v/tensor.hpp>

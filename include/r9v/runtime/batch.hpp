@@ -8,8 +8,8 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -83,10 +83,17 @@ public:
             publish(outcome);
             return;
         }
-        early_.emplace(number, std::move(outcome));
-        for (auto first = early_.begin(); first != early_.end() && first->first == published_;
-             first = early_.erase(first), ++published_)
-            publish(first->second);
+        early_.emplace_back(number, std::move(outcome));
+        for (std::size_t i = 0; i < early_.size();) { // as few as batches run at once
+            if (early_[i].first != published_) {
+                ++i;
+                continue;
+            }
+            publish(early_[i].second);
+            early_.erase(early_.begin() + static_cast<std::ptrdiff_t>(i));
+            ++published_;
+            i = 0;
+        }
     }
 
 private:
@@ -99,7 +106,7 @@ private:
     std::mutex mutex_;
     std::uint64_t begun_ = 0;
     std::uint64_t published_ = 0;
-    std::map<std::uint64_t, results> early_;
+    std::vector<std::pair<std::uint64_t, results>> early_;
 };
 
 } // namespace runtime
