@@ -5,12 +5,12 @@
 // Adaptors stack; each must be destroyed before what it stands on.
 #pragma once
 
+#include <r9v/runtime/callback.hpp>
 #include <r9v/runtime/lock.hpp>
 #include <r9v/runtime/memory_resource.hpp>
 #include <r9v/runtime/memory_tag.hpp>
 #include <r9v/runtime/pool_messages.hpp>
 
-#include <functional>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -137,8 +137,8 @@ private:
 /// freed, and the allocation is tried once more.
 class retried_memory final : public memory_adaptor {
 public:
-    using callback = std::function<bool(const memory_error&)>;
-    retried_memory(memory_resource& upstream, callback on_failure)
+    using second_chance = callback<bool(const memory_error&)>;
+    retried_memory(memory_resource& upstream, second_chance on_failure)
         : memory_adaptor{upstream},
           on_failure_{std::move(on_failure)} {}
 
@@ -149,7 +149,7 @@ private:
         return memory_adaptor::do_allocate(pointer, request);
     }
 
-    callback on_failure_;
+    second_chance on_failure_;
 };
 
 /// Counts what goes through it: bytes and blocks, current, peak and total, in all and by

@@ -164,11 +164,11 @@ public:
     }
 
 private:
-    static constexpr std::size_t slots = 16;
+    static constexpr std::size_t places = 16;
     static std::size_t slot_of(std::size_t bytes) noexcept {
         return (bytes / memory_alignment * 0x9e37'79b9'7f4a'7c15U) >> 60;
     }
-    block* slots_[slots] = {};
+    block* slots_[places] = {};
 };
 
 } // namespace runtime

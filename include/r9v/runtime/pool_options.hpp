@@ -4,10 +4,10 @@
 // What can be chosen of a pool, and what it reports.
 #pragma once
 
+#include <r9v/runtime/callback.hpp>
 #include <r9v/runtime/memory_tag.hpp>
 
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ struct pool_options {
     raw_streams raw = raw_streams::may_end;
     /// Called with the bytes that are missing when the device has no more and trimming did not
     /// help; no lock is held. True: something was freed, try once more.
-    std::function<bool(std::size_t bytes)> on_shortage = {};
+    callback<bool(std::size_t bytes)> on_shortage = {};
 
     static constexpr std::size_t any_number = std::numeric_limits<std::size_t>::max();
 };
