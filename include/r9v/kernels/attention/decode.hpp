@@ -18,7 +18,8 @@ template<class Layout, class Sequences>
 [[nodiscard]] bool has_decode_stride(const Sequences& t) {
     const index_t bytes =
         r9v::detail::magnitude(t.row_stride()) * index_t{sizeof(typename Sequences::element)};
-    return Sequences::form == sequence_form::paged || bytes <= (index_t{1} << 32) / Layout::groups;
+    return Sequences::form == sequence_form::paged || t.longest() <= 1 ||
+           bytes <= (index_t{1} << 32) / Layout::groups;
 }
 
 template<attention_tile Tile, class Program>
