@@ -5,7 +5,7 @@ import argparse
 import pathlib
 import tempfile
 
-from r9v_support import HOME, INCLUDE, finish, headers, in_parallel, run
+from r9v_support import HOME, INCLUDE, ROOT, finish, headers, in_parallel, run
 
 HERE = pathlib.Path(__file__).parent
 
@@ -26,7 +26,7 @@ def main():
                                 # It takes an assignment to a [[nodiscard]] class for a discarded value.
                                 "-diag-suppress", "2810",
                                 "-arch=sm_80", "-Werror", "all-warnings", "-cudart", "shared",
-                                "-Xcompiler", "-Wall,-Wextra,-Wno-unknown-pragmas", f"-I{INCLUDE}", source, "-o", program])
+                                "-Xcompiler", "-Wall,-Wextra,-Wno-unknown-pragmas", f"-I{INCLUDE}", f"-I{ROOT}", source, "-o", program])
             if code:
                 return f"{source.name} does not compile:\n{output[:4000]}"
             code, output = run([program])

@@ -9,6 +9,6 @@ r9v_add_test(NAME runtime.pool LABELS unit runtime
 r9v_add_test(NAME runtime.pool_speed LABELS runtime SOURCES pool_speed.cpp FLAGS -O2)
 if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")
     r9v_add_test(NAME runtime.pool_tsan SOURCES pool_conformance.cpp pool_traps.cpp LABELS unit runtime
-                 FLAGS -fsanitize=thread LINK -fsanitize=thread)
+                 FLAGS -fsanitize=thread LINK -fsanitize=thread DEFINITIONS R9V_TEST_FEW_SEEDS=1)
 endif()
 r9v_add_test(NAME runtime.pool_gpu HIP LABELS runtime SOURCES pool_gpu.cpp)
