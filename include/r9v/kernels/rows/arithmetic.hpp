@@ -26,6 +26,12 @@ template<class Real>
     }
 }
 
+/// a - b; out of sight of -ffast-math, which would take it apart: sums of differences from one
+/// value, and multiples of a difference between numbers of the largest size.
+[[nodiscard]] R9V_HD constexpr float difference(float a, float b) {
+    return numeric::from_opaque_bits<float>(numeric::opaque_bits(a - b));
+}
+
 } // namespace detail
 
 /// Largest value and sum of exp(x - largest). Values that do not count are `not_kept`, as -inf is:
@@ -59,17 +65,17 @@ struct softmax_arithmetic {
         R9V_UNROLL
         for (int i = 0; i < Width; ++i)
             largest = math.max(largest, x[i]);
-        float sum = before.sum * math.exp(before.largest - largest);
+        float sum = before.sum * math.exp(detail::difference(before.largest, largest));
         R9V_UNROLL
         for (int i = 0; i < Width; ++i)
-            sum += math.exp(x[i] - largest);
+            sum += math.exp(detail::difference(x[i], largest));
         return {largest, sum};
     }
     template<class Math>
     R9V_HD static state merge(Math math, const state& a, const state& b) {
         const float largest = math.max(a.largest, b.largest);
-        return {largest,
-                a.sum * math.exp(a.largest - largest) + b.sum * math.exp(b.largest - largest)};
+        return {largest, a.sum * math.exp(detail::difference(a.largest, largest)) +
+                             b.sum * math.exp(detail::difference(b.largest, largest))};
     }
     /// `sink`: a logit that joins the sum; `not_kept` where there is none.
     template<class Math, class Kind>
@@ -86,10 +92,11 @@ struct softmax_arithmetic {
         R9V_UNROLL
         for (float& value : x) {
             if constexpr (std::is_same_v<Kind, row_log_softmax>) {
-                value = math.select(is_kept(value), (value - row.largest) - row.log_sum,
+                value = math.select(is_kept(value),
+                                    detail::difference(value, row.largest) - row.log_sum,
                                     detail::minus_infinity<float>());
             } else {
-                value = math.exp(value - row.largest) * row.factor;
+                value = math.exp(detail::difference(value, row.largest)) * row.factor;
             }
         }
         return x;
@@ -155,9 +162,9 @@ struct layer_norm_totals {
     float shift;
     float mean; ///< of x - shift
     float inverse;
+    float offset; ///< -mean * inverse
 };
 
-template<class Derived>
 struct layer_norm_base {
     using totals = layer_norm_totals;
     static constexpr bool is_shifted = true;
@@ -168,12 +175,18 @@ struct layer_norm_base {
         return x;
     }
     template<class Math, int Width>
-    R9V_HD static run<float, Width> apply(Math, const row_layer_norm&, const totals& row,
+    R9V_HD static run<float, Width> apply(Math math, const row_layer_norm&, const totals& row,
                                           run<float, Width> x) {
         R9V_UNROLL
         for (float& value : x)
-            value = ((value - row.shift) - row.mean) * row.inverse;
+            value = math.fma(detail::difference(value, row.shift), row.inverse, row.offset);
         return x;
+    }
+    template<class Math>
+    R9V_HD static totals totals_of(Math math, const row_layer_norm& kind, float shift, float mean,
+                                   float variance) {
+        const float inverse = math.rsqrt(math.max(variance, 0.0f) + kind.epsilon);
+        return {shift, mean, inverse, -mean * inverse};
     }
     R9V_HD static float statistic(const row_layer_norm&, const totals& row, row_statistic s) {
         return s == row_statistic::mean ? row.shift + row.mean : row.inverse;
@@ -181,7 +194,7 @@ struct layer_norm_base {
 };
 
 /// All values in registers: the shift is their mean up to rounding, so plain sums do.
-struct layer_norm_held : layer_norm_base<layer_norm_held> {
+struct layer_norm_held : layer_norm_base {
     struct state {
         float sum = 0;
         float squares = 0;
@@ -191,9 +204,9 @@ struct layer_norm_held : layer_norm_base<layer_norm_held> {
     R9V_HD static state add(Math math, state sum, const run<float, Width>& x, float shift) {
         R9V_UNROLL
         for (int i = 0; i < Width; ++i) {
-            const float distance = x[i] - shift;
-            sum.sum += distance;
-            sum.squares = math.fma(distance, distance, sum.squares);
+            const float away = detail::difference(x[i], shift);
+            sum.sum += away;
+            sum.squares = math.fma(away, away, sum.squares);
         }
         return sum;
     }
@@ -207,13 +220,13 @@ struct layer_norm_held : layer_norm_base<layer_norm_held> {
         const float one = math.reciprocal(static_cast<float>(columns));
         const float mean = row.sum * one;
         const float variance = math.fma(-mean, mean, row.squares * one);
-        return {shift, mean, math.rsqrt(math.max(variance, 0.0f) + kind.epsilon)};
+        return totals_of(math, kind, shift, mean, variance);
     }
 };
 
 /// One pass: the shift is the row's first value, which may be an outlier, so runs are merged by
 /// their means (Chan, Golub, LeVeque: "Algorithms for computing the sample variance", 1983).
-struct layer_norm_arithmetic : layer_norm_base<layer_norm_arithmetic> {
+struct layer_norm_arithmetic : layer_norm_base {
     struct state {
         float count = 0;
         float mean = 0;    ///< of x - shift
@@ -227,12 +240,12 @@ struct layer_norm_arithmetic : layer_norm_base<layer_norm_arithmetic> {
         float sum = 0;
         R9V_UNROLL
         for (int i = 0; i < Width; ++i)
-            sum += x[i] - shift;
+            sum += detail::difference(x[i], shift);
         state here{static_cast<float>(Width), sum / static_cast<float>(Width), 0};
         R9V_UNROLL
         for (int i = 0; i < Width; ++i) {
-            const float distance = (x[i] - shift) - here.mean;
-            here.squares = math.fma(distance, distance, here.squares);
+            const float away = detail::difference(x[i], shift) - here.mean;
+            here.squares = math.fma(away, away, here.squares);
         }
         return merge(math, before, here);
     }
@@ -248,7 +261,7 @@ struct layer_norm_arithmetic : layer_norm_base<layer_norm_arithmetic> {
     R9V_HD static totals finish(Math math, const row_layer_norm& kind, const state& row, float,
                                 index_t columns, float shift) {
         const float variance = row.squares * math.reciprocal(static_cast<float>(columns));
-        return {shift, row.mean, math.rsqrt(variance + kind.epsilon)};
+        return totals_of(math, kind, shift, row.mean, variance);
     }
 };
 

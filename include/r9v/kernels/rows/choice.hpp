@@ -11,24 +11,29 @@
 
 namespace r9v::inline R9V_ABI::kernels {
 
-/// Larger for larger values, and for lower columns among equal ones. NaN is the largest.
+/// Bits that are larger, as numbers, for larger values. NaN is the largest, both zeros are one.
+[[nodiscard]] R9V_INLINE std::uint32_t rank_of(float value) {
+    std::uint32_t bits = numeric::opaque_bits(value);
+    if (bits == 0x8000'0000u) bits = 0;
+    const bool is_nan = (bits & 0x7fff'ffffu) > numeric::float_infinity;
+    return is_nan ? 0xffff'ffffu : bits >> 31 != 0 ? ~bits : bits | 0x8000'0000u;
+}
+[[nodiscard]] R9V_INLINE float value_of_rank(std::uint32_t rank) {
+    return numeric::from_opaque_bits<float>(rank >> 31 != 0 ? rank & 0x7fff'ffffu : ~rank);
+}
+
+/// A value and its column: larger for larger values, and for lower columns among equal ones.
 struct ranked_value {
-    std::uint64_t rank = 0;
+    std::uint64_t order = 0;
 
     ranked_value() = default;
-    R9V_INLINE ranked_value(float value, std::int32_t column) {
-        std::uint32_t bits = numeric::opaque_bits(value);
-        if (bits == 0x8000'0000u) bits = 0; // -0 equals 0
-        const bool is_nan = (bits & 0x7fff'ffffu) > numeric::float_infinity;
-        bits = is_nan ? 0xffff'ffffu : bits >> 31 != 0 ? ~bits : bits | 0x8000'0000u;
-        rank = std::uint64_t{bits} << 32 | ~static_cast<std::uint32_t>(column);
-    }
+    R9V_INLINE ranked_value(std::uint32_t rank, std::int32_t column)
+        : order{std::uint64_t{rank} << 32 | ~static_cast<std::uint32_t>(column)} {}
     [[nodiscard]] R9V_INLINE float value() const {
-        const auto bits = static_cast<std::uint32_t>(rank >> 32);
-        return numeric::from_opaque_bits<float>(bits >> 31 != 0 ? bits & 0x7fff'ffffu : ~bits);
+        return value_of_rank(static_cast<std::uint32_t>(order >> 32));
     }
     [[nodiscard]] R9V_INLINE std::int32_t column() const {
-        return static_cast<std::int32_t>(~static_cast<std::uint32_t>(rank));
+        return static_cast<std::int32_t>(~static_cast<std::uint32_t>(order));
     }
 };
 
@@ -38,47 +43,48 @@ template<class... Ops>
     return get<sizeof...(Ops) - 1>(ops.ops);
 }
 
-/// `visit_all(visit)` calls visit(value, column) for this lane's share of the row's results; a row
-/// is shared by all lanes of a wave.
+/// `visit_all(visit)` calls visit(rank, column) for this lane's share of the row's results. A row
+/// is shared by 8 lanes of a wave or more.
 template<class Op, class VisitAll>
 R9V_INLINE void choose(const Op& op, const wave_rows& rows, arch::local_bytes lds,
                        VisitAll visit_all) {
     constexpr narrow_math math{};
-    constexpr int slots = Op::most / arch::wave_size;
-    const auto lane = static_cast<std::int32_t>(arch::lane_index());
+    constexpr int slots = Op::most / 8;
+    const std::int32_t lane = rows.lane_column / 8;
     float weights[slots] = {};
-    std::int32_t places[slots] = {};
+    std::int32_t columns[slots] = {};
     float sum = 0;
     float largest = 0;
-    std::uint64_t last = ~std::uint64_t{0};
+    ranked_value last;
+    last.order = ~std::uint64_t{0}; // in front of everything: columns are below 2^31
     R9V_ROLLED
     for (std::int32_t found = 0; found < op.k; ++found) {
         ranked_value mine;
-        visit_all([&](float value, std::int32_t column) R9V_INLINE_LAMBDA {
-            const ranked_value here{value, column};
-            if (here.rank < last && here.rank > mine.rank) mine = here;
+        visit_all([&](std::uint32_t rank, std::int32_t column) R9V_INLINE_LAMBDA {
+            const ranked_value here{rank, column};
+            if (here.order < last.order && here.order > mine.order) mine = here;
         });
-        const ranked_value best =
-            tile::over_row(mine, rows.sharing, lds,
-                           [](const ranked_value& a, const ranked_value& b)
-                               R9V_INLINE_LAMBDA { return a.rank > b.rank ? a : b; });
-        last = best.rank;
-        if (found == 0) largest = best.value();
-        const float weight = op.weight(math, best.value(), largest);
+        last = tile::over_row(mine, rows.sharing, lds,
+                              [](const ranked_value& a, const ranked_value& b)
+                                  R9V_INLINE_LAMBDA { return a.order > b.order ? a : b; });
+        if (found == 0) largest = last.value();
+        const float weight = op.weight(math, last.value(), largest);
         sum += weight;
+        const std::int32_t slot = found >> rows.sharing.lanes_shift;
+        const bool is_mine = (found & (rows.sharing.lanes() - 1)) == lane;
         R9V_UNROLL
-        for (int slot = 0; slot < slots; ++slot)
-            if (found == slot * arch::wave_size + lane) {
-                weights[slot] = weight;
-                places[slot] = best.column();
+        for (int i = 0; i < slots; ++i)
+            if (i == slot) {
+                weights[i] = is_mine ? weight : weights[i];
+                columns[i] = is_mine ? last.column() : columns[i];
             }
     }
-    if (rows.wave_in_row != 0) return;
+    if (rows.wave_in_row != 0 || !rows.exists) return;
     R9V_UNROLL
-    for (int slot = 0; slot < slots; ++slot) {
-        const std::int32_t place = slot * arch::wave_size + lane;
+    for (int i = 0; i < slots; ++i) {
+        const std::int32_t place = (i << rows.sharing.lanes_shift) + lane;
         if (place < op.k)
-            op.store(math, rows.at(0, place), op.share(math, weights[slot], sum), places[slot]);
+            op.store(math, rows.at(0, place), op.share(math, weights[i], sum), columns[i]);
     }
 }
 

@@ -73,14 +73,14 @@ struct row_fit {
 namespace detail {
 
 /// Lanes whose neighbours read neighbouring memory: along the row, or across rows where those are
-/// the neighbours (a transposed view), as far as there are rows.
+/// the neighbours (a transposed view), as far as there are rows; `fewest` at the least.
 template<class View>
-index_t lanes_a_row(const row_tile& t, const View& v, const extents& size, bool whole_waves) {
+index_t lanes_a_row(const row_tile& t, const View& v, const extents& size, index_t fewest) {
     if (t.lanes != 0) return t.lanes;
-    if (whole_waves) return 32;
     const bool across = size.rows > 1 && row_stride_of(v) < column_stride_of(v);
-    if (across) return 32 / std::min<index_t>(32, power_not_below(size.rows));
-    return std::min<index_t>(32, power_not_below(ceil_div<index_t>(size.columns, 8)));
+    const index_t wanted = across ? 32 / std::min<index_t>(32, power_not_below(size.rows))
+                                  : power_not_below(ceil_div<index_t>(size.columns, 8));
+    return std::clamp<index_t>(wanted, fewest, 32);
 }
 
 /// Waves that share a row: all where it does not fit fewer, or where there are too few rows for
@@ -112,7 +112,7 @@ template<class Program>
     g.columns = size.columns;
     g.heads = size.heads;
 
-    const index_t lanes = detail::lanes_a_row(t, v, size, Program::chain_type::has_row_op);
+    const index_t lanes = detail::lanes_a_row(t, v, size, Program::chain_type::has_row_op ? 8 : 1);
     const index_t waves = detail::waves_a_row(t, lanes, size, units);
     g.lanes_shift = detail::log2_of(lanes);
     g.waves_shift = detail::log2_of(waves);
@@ -134,11 +134,10 @@ template<class Program>
     const index_t row_blocks = ceil_div(size.rows, rows_a_block);
     const index_t groups = row_blocks * size.batches * size.heads;
     if (t.regime == row_regime::split && groups > 0) {
-        // Two blocks for each compute unit, of two groups of runs at the least.
-        const index_t smallest = 2 * chunk * t.runs;
+        // Two blocks for each compute unit, as far as every lane has a run.
+        const index_t most_parts = ceil_div(std::max<index_t>(size.columns, 1), chunk);
         const index_t parts =
-            std::clamp<index_t>(ceil_div<index_t>(2 * units, groups), 1,
-                                ceil_div(std::max<index_t>(size.columns, 1), smallest));
+            std::clamp<index_t>(ceil_div<index_t>(2 * units, groups), 1, most_parts);
         g.part_columns = align_up(ceil_div(size.columns, parts), chunk);
         g.parts = static_cast<std::int32_t>(ceil_div(size.columns, g.part_columns));
     } else {

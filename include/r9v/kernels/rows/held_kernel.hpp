@@ -85,25 +85,32 @@ public:
     }
 
 private:
-    /// The results take the place of the values.
+    /// The ranks of the results take the place of the values.
     R9V_INLINE void choose_from(const typename arithmetic::totals& totals) {
         for_each_run([&](int r) R9V_INLINE_LAMBDA {
             if (has_whole(r))
-                x_[r] = base::results(wide_math{}, totals, x_[r],
-                                      rows_.at(start(r), rows_.lane_column), base::states_);
+                x_[r] = ranks(base::results(wide_math{}, totals, x_[r],
+                                            rows_.at(start(r), rows_.lane_column), base::states_));
         });
         for_each_narrow([&](const coordinate& at, run<float, 1>& x) R9V_INLINE_LAMBDA {
-            x = base::results(narrow_math{}, totals, x, at, base::states_);
+            x = ranks(base::results(narrow_math{}, totals, x, at, base::states_));
         });
         choose(last_op(program_.chain), rows_, base::lds_, [&](auto visit) R9V_INLINE_LAMBDA {
             for_each_run([&](int r) R9V_INLINE_LAMBDA {
                 R9V_UNROLL
                 for (int i = 0; i < 8; ++i) {
                     const std::int32_t column = start(r) + rows_.lane_column + i;
-                    if (column < rows_.columns) visit(x_[r][i], column);
+                    if (column < rows_.columns) visit(numeric::opaque_bits(x_[r][i]), column);
                 }
             });
         });
+    }
+    template<int Width>
+    [[nodiscard]] R9V_INLINE static run<float, Width> ranks(run<float, Width> x) {
+        R9V_UNROLL
+        for (float& value : x)
+            value = numeric::from_opaque_bits<float>(rank_of(value));
+        return x;
     }
 
     struct one_sum {

@@ -55,8 +55,9 @@ row_results reference_row(const Kind&, std::vector<double>& x, const double* sin
         if constexpr (std::is_same_v<Kind, row_log_softmax>) {
             value = kept ? value - largest - std::log(sum) : infinity_below();
         } else {
-            // NaN / NaN of values that count reaches the whole row.
-            value = !any ? 0.0 : kept ? std::exp(value - largest) / sum : 0.0 / sum;
+            // NaN among the values that count reaches the whole row.
+            const double share = kept ? std::exp(value - largest) / sum : is_nan(sum) ? sum : 0.0;
+            value = any ? share : 0.0;
         }
     }
     const bool empty = !any && (sink == nullptr || !is_kept(*sink));

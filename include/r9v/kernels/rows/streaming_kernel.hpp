@@ -101,7 +101,7 @@ private:
                 [&](auto math, const auto& x, const coordinate& at) R9V_INLINE_LAMBDA {
                     const auto y = base::results(math, totals, x, at, base::states_);
                     for (int i = 0; i < y.size; ++i)
-                        visit(y[i], static_cast<std::int32_t>(at.column()) + i);
+                        visit(rank_of(y[i]), static_cast<std::int32_t>(at.column()) + i);
                 });
             if (is_first) kept = base::states_;
             is_first = false;

@@ -75,7 +75,7 @@ constexpr bool is_valid_row_tile(const row_tile& t) {
     using chain = typename Program::chain_type;
     if (t.regime == row_regime::split && !allows_split<chain>) return false;
     if (t.regime == row_regime::streaming && !allows_streaming<chain>) return false;
-    if (chain::has_row_op && t.lanes != 0 && t.lanes != 32) return false;
+    if (chain::has_row_op && t.lanes != 0 && t.lanes < 8) return false;
     return is_power_of_two(t.waves) && t.waves <= 16 && t.runs >= 1 && t.runs <= 16 &&
            power_up_to(t.lanes, 32) && power_up_to(t.waves_a_row, t.waves);
 }
