@@ -104,6 +104,23 @@ TEST_F(pool_traps, raw_handles_that_outlive_cost_no_event_until_forgotten) {
     EXPECT_LE(pool.statistics().streams, 1U);
 }
 
+/// The handle of a stream that the pool knows, and that lives, is that stream.
+TEST_F(pool_traps, handle_of_a_known_stream) {
+    model_pool pool{{}, {&world.device}};
+    auto s = world.make_stream();
+    void* const p = pool.allocate(4096, s);
+    pool.deallocate(p);
+    const auto raw = r9v::stream_ref::of_handle(s.handle());
+    void* const q = pool.allocate(4096, raw);
+    EXPECT_EQ(p, q);
+    pool.deallocate(q, 4096, raw);
+    EXPECT_EQ(pool.statistics().streams, 1U);
+    EXPECT_EQ(pool.statistics().events, 0U);
+    auto kept = pool.keep(raw);
+    pool.deallocate(pool.allocate(4096, s));
+    EXPECT_GE(kept.free_bytes(), 4096U);
+}
+
 TEST_F(pool_traps, shortage_trims_then_asks_then_fails_with_figures) {
     world.device.capacity = 64 * mib;
     std::vector<void*> spare;

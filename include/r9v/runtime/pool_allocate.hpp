@@ -46,6 +46,8 @@ memory_status basic_pool<Backend>::find_entry(entry*& found, const stream_ref& s
     else if (stream.handle() != nullptr)
         number = backend_.stream_number(stream.handle()) << 1;
     found = streams_.find(stream.handle(), number);
+    if (found == nullptr && stream.record() == nullptr && stream.handle() != nullptr)
+        found = streams_.find_alive(stream.handle());
     if (found == nullptr) {
         if (memory_status added = add_entry(found, stream, number); !added) return added;
     }

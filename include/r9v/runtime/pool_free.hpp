@@ -177,7 +177,8 @@ void basic_pool<Backend>::give_back(entry& keeper, const stream_ref* last) noexc
     while (block* const b = keeper.free.any()) {
         keeper.free.remove(b);
         b->owner = to;
-        if (raw) (void)order_.add_fence(*b, *to);
+        if (raw && order_.add_fence(*b, *to) != Backend::success)
+            (void)backend_.device_synchronize();
         heap_.insert_joined(b);
     }
     for (const auto& s : heap_.slabs())

@@ -55,6 +55,16 @@ public:
         return nullptr;
     }
 
+    /// The entry of a stream with identity that lives and has this handle: then the handle is its
+    /// own.
+    [[nodiscard]] stream_entry* find_alive(void* handle) noexcept {
+        for (const auto& e : entries_)
+            if (e->handle == handle && e->order == stream_order::recorded &&
+                e->kept_of == nullptr && e->record->alive())
+                return e.get();
+        return nullptr;
+    }
+
     [[nodiscard]] stream_entry& add(stream_entry&& fresh) {
         entries_.push_back(std::make_unique<stream_entry>(std::move(fresh)));
         return *entries_.back();
