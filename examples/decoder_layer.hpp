@@ -33,8 +33,8 @@ auto gated_product(const auto& x, const auto& gate, const auto& up, const auto& 
 }
 // Queries [heads, tokens, head size], turned by their positions where they stand.
 auto turned(const auto& q, const auto& positions) {
-    return r9v::rotate(one_batch(q), r9v::rotary(positions, {.theta = 10000})) |
-           r9v::store(one_batch(q));
+    return r9v::rotate(r9v::one_batch(q), r9v::rotary(positions, {.theta = 10000})) |
+           r9v::store(r9v::one_batch(q));
 }
 // Keys, turned, and values into their slots of the cache.
 auto appended(const auto& k, const auto& v, const auto& positions, const auto& slots,
@@ -50,7 +50,7 @@ auto cached_attention(const auto& q, const auto& keys, const auto& values, const
                               r9v::paged(keys, step.table(), step.lengths()),
                               r9v::paged(values, step.table(), step.lengths()),
                               r9v::scale(factor) | r9v::causal(r9v::bottom_right)) |
-           r9v::store(one_batch(y));
+           r9v::store(r9v::one_batch(y));
 }
 // end snippet
 

@@ -139,19 +139,6 @@ std::vector<T> pattern(int count, int exponent, std::uint32_t seed, double aroun
     return values;
 }
 
-/// [a, b, c] as one batch [1, a, b, c], which is what a program on packed sequences gives.
-template<r9v::any_tensor View>
-    requires(View::rank == 3)
-[[nodiscard]] auto one_batch(const View& from) {
-    const auto& [a, b, c] = from.extents;
-    const auto& [by_a, by_b, by_c] = from.strides;
-    if constexpr (View::memory == r9v::space::device) {
-        return r9v::tensor{from.data, {1, a, b, c}, {a * by_a, by_a, by_b, by_c}};
-    } else {
-        return r9v::host_tensor{from.data, {1, a, b, c}, {a * by_a, by_a, by_b, by_c}};
-    }
-}
-
 /// A file of f16 values, as data/make_layers.py writes them.
 inline std::vector<r9v::half> read_golden(const std::string& path, int count) {
     std::vector<r9v::half> values(static_cast<std::size_t>(count));

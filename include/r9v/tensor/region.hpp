@@ -57,14 +57,24 @@ template<any_tensor View>
     return covered;
 }
 
-/// Whether both name the same elements in the same order.
+/// The first axis from `axis` on that has more (or less) than one position.
+[[nodiscard]] constexpr int next_axis(const region& r, int axis) {
+    while (axis < region::axes && r.extents[axis] == 1)
+        ++axis;
+    return axis;
+}
+
+/// Whether both name the same elements in the same order. Axes of one position do not matter.
 [[nodiscard]] constexpr bool same_elements(const region& a, const region& b) {
     if (a.base != b.base || a.element != b.element) return false;
-    for (int axis = 0; axis < region::axes; ++axis) {
-        if (a.extents[axis] != b.extents[axis]) return false;
-        if (a.extents[axis] > 1 && a.strides[axis] != b.strides[axis]) return false;
+    int of_a = next_axis(a, 0);
+    int of_b = next_axis(b, 0);
+    while (of_a < region::axes && of_b < region::axes) {
+        if (a.extents[of_a] != b.extents[of_b] || a.strides[of_a] != b.strides[of_b]) return false;
+        of_a = next_axis(a, of_a + 1);
+        of_b = next_axis(b, of_b + 1);
     }
-    return true;
+    return of_a == of_b;
 }
 
 constexpr index_t distance_of(index_t stride) {

@@ -40,6 +40,23 @@ template<any_tensor View>
     return to;
 }
 
+/// The same tensor as the only one of a batch: [.., rows, columns] becomes [1, .., rows, columns].
+/// What packed tokens [heads, tokens, dim] need where a program names batches and heads.
+template<any_tensor View>
+    requires(View::rank != 1 || View::element_layout != layout::column_major)
+[[nodiscard]] R9V_HD constexpr auto one_batch(const View& from) {
+    constexpr int rank = View::rank + 1;
+    detail::view_like<View, rank, View::element_layout> to;
+    to.data = from.data;
+    to.extents[0] = 1;
+    to.strides[0] = from.extents[0] * from.strides[0];
+    for (int axis = 1; axis < rank; ++axis) {
+        to.extents[axis] = from.extents[axis - 1];
+        to.strides[axis] = from.strides[axis - 1];
+    }
+    return to;
+}
+
 /// Heads in front of the sequence: [.., sequence, heads, dim], as projections write it, seen as
 /// [.., heads, sequence, dim], the order in which programs name the axes. The last axis stays.
 template<any_tensor View>
