@@ -152,6 +152,17 @@ inline void plan_refusals() {
     R9V_EXPECT(contains(broken.try_replay(s.handle()).what(), "never works"));
 }
 
+inline void plan_wrong_steps() {
+    const auto x = of_all(0);
+    r9v::plan plan, other;
+    const auto step = plan.add(adding(x, 1));
+    other.add(r9v::fill_call{x.data(), 0, 4});
+    R9V_EXPECT(throws<r9v::error>([&] { other.update(step, adding(x, 2)); }));
+    R9V_EXPECT(throws<r9v::error>([&] { plan.update({}, adding(x, 2)); }));
+    R9V_EXPECT(contains(other.try_update(step, adding(x, 2)).what(), "same plan"));
+    R9V_EXPECT(plan.try_update(step, adding(x, 2)).ok());
+}
+
 inline void plan_across_streams() {
     const r9v::stream a, b;
     const auto x = of_all(1);
@@ -253,6 +264,7 @@ inline void plan_tests() {
     plan_replays_and_updates();
     plan_copies();
     plan_refusals();
+    plan_wrong_steps();
     plan_across_streams();
     plan_lifetimes();
     plan_growth();

@@ -66,16 +66,25 @@ public:
     plan_step<prepared<exec::program_of<T>>> add(const T& program, const workspace& scratch = {}) {
         return add(prepare(program), scratch);
     }
+    /// From the next replay on. Throws r9v::error when the step is not one of this plan.
     template<class Program>
     void update(plan_step<prepared<Program>> step, const prepared<Program>& program,
-                const workspace& scratch = {}) noexcept {
-        change<exec::planned<Program>>(step.index, {program, scratch});
+                const workspace& scratch = {},
+                const std::source_location& where = std::source_location::current()) {
+        throw_if_failed(try_update(step, program, scratch).at(where));
+    }
+    template<class Program>
+    [[nodiscard]] status try_update(plan_step<prepared<Program>> step,
+                                    const prepared<Program>& program,
+                                    const workspace& scratch = {}) noexcept {
+        return change<exec::planned<Program>>(step.index, {program, scratch});
     }
     /// Prepares the program first. Throws r9v::error when it cannot run; then nothing changed.
     template<exec::launchable T>
     void update(plan_step<prepared<exec::program_of<T>>> step, const T& program,
-                const workspace& scratch = {}) {
-        update(step, prepare(program), scratch);
+                const workspace& scratch = {},
+                const std::source_location& where = std::source_location::current()) {
+        update(step, prepare(program, where), scratch, where);
     }
 #endif
     /// A kernel, copy or fill as a value.
@@ -84,8 +93,13 @@ public:
         return {append<exec::held_step<Work>>(work)};
     }
     template<exec::sendable Work>
-    void update(plan_step<Work> step, const Work& work) noexcept {
-        change<Work>(step.index, work);
+    void update(plan_step<Work> step, const Work& work,
+                const std::source_location& where = std::source_location::current()) {
+        throw_if_failed(try_update(step, work).at(where));
+    }
+    template<exec::sendable Work>
+    [[nodiscard]] status try_update(plan_step<Work> step, const Work& work) noexcept {
+        return change<Work>(step.index, work);
     }
     /// A function of a stream, which queues work there and may return a status. A capture may call
     /// it more than once, each replay of an eager plan calls it once.
@@ -149,14 +163,21 @@ private:
     }
 
     template<class Work>
-    void change(int index, const Work& work) noexcept {
-        exec::step& changed = *steps_[static_cast<std::size_t>(index)];
+    status change(int index, const Work& work) noexcept {
+        const auto place = static_cast<std::size_t>(index);
+        if (index < 0 || place >= steps_.size() || steps_[place]->kind != &exec::kind_of<Work>)
+            return error{
+                "r9v: step %d of this plan is not what is changed. Update a step with what "
+                "add() of the same plan returned for it.",
+                index};
+        exec::step& changed = *steps_[place];
         static_cast<exec::held_step<Work>&>(changed).hold(work);
         ++counts_.updates;
-        if (state_ != state::captured) return;
+        if (state_ != state::captured) return {};
         const auto& graph = graphs_[static_cast<std::size_t>(changed.graph)];
         // Another tile or number of fills may not fit into the captured nodes.
         if (!changed.change(graph.exec())) state_ = state::stale;
+        return {};
     }
 
     status capture_with(std::size_t bytes) noexcept;

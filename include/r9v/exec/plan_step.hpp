@@ -51,10 +51,14 @@ struct planned {
 };
 #endif
 
+/// Its address says what a step holds, with or without RTTI.
+template<class Work>
+inline constexpr char kind_of = 0;
+
 /// One step. `nodes` are its own in the captured graph, in the order of its pieces.
 class step {
 public:
-    step() = default;
+    explicit step(const void* work) noexcept : kind{work} {}
     step(const step&) = delete;
     step& operator=(const step&) = delete;
     virtual ~step() = default;
@@ -66,13 +70,14 @@ public:
     /// Puts it into the nodes of `exec`; false when they cannot take it.
     virtual bool change(platform::graph_exec_handle exec) noexcept = 0;
 
-    int graph = -1; ///< which of the plan's graphs holds it
+    const void* const kind; ///< address of kind_of its work; null for callables
+    int graph = -1;         ///< which of the plan's graphs holds it
 };
 
 template<sendable Work>
 class held_step final : public step {
 public:
-    explicit held_step(const Work& work) : work_{work} {}
+    explicit held_step(const Work& work) : step{&kind_of<Work>}, work_{work} {}
 
     void hold(const Work& work) { work_.emplace(work); } // no assignment: lambdas have none
 
@@ -107,7 +112,8 @@ template<class Function>
 class callable_step final : public step {
 public:
     template<class Given>
-    explicit callable_step(Given&& f) : f_{std::forward<Given>(f)} {}
+    explicit callable_step(Given&& f) : step{nullptr},
+                                        f_{std::forward<Given>(f)} {}
 
     std::optional<runtime::stage_failure> enqueue(platform::stream_handle s) noexcept override {
         return runtime::run_stage("a step of the plan", [&] { return f_(s); });
