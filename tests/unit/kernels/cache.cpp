@@ -183,6 +183,11 @@ TEST(rotate, may_store_into_its_source) {
                                                          r9v::rotary_pairs::interleaved)) |
                                     r9v::store(rows));
     EXPECT_EQ(x, (std::vector<float>{4, -3, -2, 1}));
+    const host_tensor<float, 3> batch{x.data(), {1, 1, 4}};
+    r9v::launch(r9v::reference, rotate(batch, r9v::rotary(vector_of(quarter), cosines, sines,
+                                                          r9v::rotary_pairs::halves)) |
+                                    r9v::store(batch));
+    EXPECT_EQ(x, (std::vector<float>{2, -1, 4, -3}));
 }
 
 } // namespace
