@@ -42,8 +42,8 @@ public:
                                          std::optional<basic_overlap_ring>& ring,
                                          const Device& device = Device{}) {
         std::unique_ptr<core_type> core;
-        if (status made = make(options, device, core); !made) return made;
-        ring.emplace(basic_overlap_ring{std::move(core)});
+        if (status outcome = make(options, device, core); !outcome) return outcome;
+        ring.emplace(basic_overlap_ring{made{}, std::move(core)});
         return {};
     }
 
@@ -104,8 +104,8 @@ private:
     using core_type = runtime::overlap_core<Device>;
     using moment = runtime::ring_state::moment;
 
-    explicit basic_overlap_ring(std::unique_ptr<core_type> core) noexcept
-        : core_{std::move(core)} {}
+    struct made {};
+    basic_overlap_ring(made, std::unique_ptr<core_type> core) noexcept : core_{std::move(core)} {}
 
     static status make(const overlap_options& options, const Device& device,
                        std::unique_ptr<core_type>& core) {
