@@ -132,6 +132,10 @@ std::size_t basic_pool<Backend>::release_slabs(std::size_t keep, std::size_t at_
     std::vector<leaving> gone;
     {
         const guard locked{mutex_};
+        // Releasing waits for the device, which a capture would not survive.
+        for (const auto& e : streams_)
+            if (e->order != runtime::stream_order::marked && order_.alive_and_capturing(*e))
+                return 0;
         cool_all();
         std::vector<runtime::slab*> idle;
         std::size_t left = heap_.reserved();
