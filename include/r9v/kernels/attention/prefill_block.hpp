@@ -14,15 +14,15 @@ namespace r9v::inline R9V_ABI::kernels {
 /// What a block computes. The last queries go first: under a causal mask they have most keys.
 struct prefill_place {
     index_t sequence;
-    index_t head;
-    index_t query;
+    std::uint32_t key_head;
+    std::uint32_t unit; ///< of 16 queries of a head
 
-    R9V_INLINE prefill_place(const attention_geometry& g, int queries) {
+    R9V_INLINE prefill_place(const attention_geometry& g, std::uint32_t waves) {
         const tile::tile_position at = g.blocks.at(arch::block_x());
         const std::uint32_t of_sequence = g.heads.quotient(at.row);
         sequence = of_sequence;
-        head = at.row - of_sequence * g.heads.value;
-        query = index_t{g.query_blocks.value - 1 - at.column} * queries;
+        key_head = at.row - of_sequence * g.heads.value;
+        unit = (g.query_blocks.value - 1 - at.column) * waves;
     }
 };
 
@@ -68,38 +68,35 @@ R9V_INLINE void prefill_block(const Program& program, const attention_geometry& 
     alignas(16) R9V_SHARED static char shared[shape::lds_bytes];
     const arch::local_bytes lds = arch::to_local(shared);
     const head_type& head = program.head;
-    const prefill_place place{geometry, Tile.queries};
+    const prefill_place place{geometry, Tile.waves};
     const attention_sequence sequence = uniform_sequence(sequence_of(head, place.sequence));
-    if (place.query >= sequence.queries) return;
+    const query_units units{sequence.queries, place.key_head * geometry.ratio.value, place.unit,
+                            geometry.ratio};
+    if (units.of(0).count == 0) return;
 
     const int wave = static_cast<int>(arch::wave_index());
-    const index_t first = place.query + 16 * wave;
-    const index_t left = sequence.queries - first;
-    const int count = left > 16 ? 16 : left < 0 ? 0 : static_cast<int>(left);
-    // A wave without queries stands at the block's last one, keeps nothing and stores nothing.
-    const query_rows queries{count > 0 ? first : sequence.queries - 1, count > 0 ? count : 1,
-                             count > 0};
+    const query_rows queries = units.of(wave);
     const auto scores = scores_of(head, sequence);
 
-    prefill_wave<shape, head_type> work{head, sequence, scores, place.head, queries, geometry, lds};
-    work.walk(place.query, Tile.queries);
+    prefill_wave<shape, head_type> work{head,    sequence, scores, place.key_head,
+                                        queries, geometry, lds};
+    work.walk(units);
 
-    const coordinate at =
-        sequence.score(place.head, queries.first, 0, queries.of(arch::lane_index()));
+    const int lane_query = queries.of(arch::lane_index());
+    const coordinate at = sequence.score(queries.head, queries.first, 0, lane_query);
     const float log_sum_exp = normalize(work.softmax, scores, at, work.o);
-    const index_t row_end = sequence.first_row + queries.first + count;
+    const index_t row = sequence.first_row + queries.first;
     finisher finish{program.chain,
-                    {sequence.batch, sequence.first_row + queries.first, 0, row_end,
-                     head.value_dim(), place.head},
+                    {sequence.batch, row, 0, row + queries.count, head.value_dim(), queries.head},
                     {}};
-    const bool whole = finisher::is_repeated && geometry.wide_chain != 0 && count == 16 &&
+    const bool wide = geometry.wide_chain != 0;
+    const bool whole = finisher::is_repeated && wide && queries.count == 16 &&
                        head.value_dim() == shape::value_dim;
-    finish.finish(work.o, lds + wave * finisher::lds_bytes, whole, geometry.wide_chain != 0);
-    if (static_cast<int>(arch::lane_index()) < count)
-        commit_statistics(
-            tile::device_math<index_t>{}, program.chain,
-            sequence.result(place.head, queries.first, 0, queries.of(arch::lane_index())),
-            [&](row_statistic) { return log_sum_exp; });
+    finish.finish(work.o, lds + wave * finisher::lds_bytes, whole, wide);
+    if (static_cast<int>(arch::lane_index()) < queries.count)
+        commit_statistics(tile::device_math<index_t>{}, program.chain,
+                          sequence.result(queries.head, queries.first, 0, lane_query),
+                          [&](row_statistic) { return log_sum_exp; });
 }
 
 } // namespace r9v::inline R9V_ABI::kernels

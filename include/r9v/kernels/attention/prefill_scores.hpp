@@ -40,6 +40,7 @@ struct score_rules {
     /// Whether a tile can be worth the interior loop.
     static constexpr bool has_interior = score_facts<Chain>::may_keep_all;
     static constexpr bool has_ops = traits.has_general || traits.has_masks;
+    static constexpr bool only_intervals = score_facts<Chain>::only_intervals;
     /// Some op may read memory, or call a function of the user's, at its position.
     static constexpr bool reads_positions =
         traits.has_general || !score_facts<Chain>::only_intervals;

@@ -55,48 +55,42 @@ public:
     softmax_type softmax;
 
     R9V_INLINE prefill_wave(const Head& head, const attention_sequence& sequence,
-                            const scores_type& scores, index_t of_head, const query_rows& queries,
+                            const scores_type& scores, index_t key_head, const query_rows& queries,
                             const attention_geometry& geometry, arch::local_bytes lds)
-        : softmax{rules::in_products ? factor_of(scores, sequence, of_head).scale * tile::log2_e
+        : softmax{rules::in_products ? factor_of(scores, sequence, queries).scale * tile::log2_e
                                      : tile::log2_e},
           sequence_{sequence},
           scores_{scores},
-          head_{of_head},
           queries_{queries},
           wide_{geometry.wide_scores != 0},
           lds_{lds},
-          factor_{factor_of(scores, sequence, of_head)},
-          stage_{head.k.rows(sequence.index,
-                             geometry.ratio.quotient(static_cast<std::uint32_t>(of_head))),
-                 head.v.rows(sequence.index,
-                             geometry.ratio.quotient(static_cast<std::uint32_t>(of_head))),
+          factor_{factor_of(scores, sequence, queries)},
+          stage_{head.k.rows(sequence.index, key_head), head.v.rows(sequence.index, key_head),
                  head.key_dim(), head.value_dim()} {
         R9V_UNROLL
         for (auto& part : o[0][0])
             part = arch::floats8{};
-        load_queries(head, sequence, of_head, queries, factor_.flip, q_);
+        load_queries(head, sequence, queries, factor_.flip, q_);
         clear_beyond<Shape>(lds, static_cast<int>(head.key_dim()));
     }
 
-    /// All tiles that the block's queries, `count` from `first` on, keep anything of.
-    R9V_INLINE void walk(index_t first, int count) {
-        const index_t last = first + count < sequence_.queries ? first + count : sequence_.queries;
-        const column_range block = columns({sequence_.index, head_, first, last});
+    /// All tiles that the block's queries keep anything of.
+    R9V_INLINE void walk(const query_units& units) {
+        units_ = units;
+        const column_range block = columns_of_block();
         begin_ = arch::uniform(static_cast<int>(block.begin / Shape::keys));
         end_ = arch::uniform(static_cast<int>(ceil_div<index_t>(block.end, Shape::keys)));
         if (block.begin >= block.end) {
             synchronize(); // what was cleared in LDS will be used for something else
             return;
         }
-        own_ = queries_.any ? columns(own_rows()) : column_range{};
+        own_ = queries_.count > 0 ? columns(queries_.range(sequence_.index)) : column_range{};
         // The interior loop also loads the next tile, whose rows must all exist.
         const int whole = static_cast<int>(sequence_.keys / Shape::keys);
         const int safe = end_ > whole ? whole - 1 : end_;
         core_begin_ =
             arch::uniform(static_cast<int>(ceil_div<index_t>(own_.all_begin, Shape::keys)));
         core_end_ = arch::uniform(least(static_cast<int>(own_.all_end / Shape::keys), safe));
-        block_begin_ = first;
-        block_end_ = last;
 
         int slot = 1;
         int tile = after(begin_ - 1);
@@ -129,22 +123,39 @@ public:
     }
 
 private:
-    [[nodiscard]] R9V_INLINE static score_factor
-    factor_of(const scores_type& scores, const attention_sequence& sequence, index_t head) {
-        return score_factor{rules{}, scores, sequence.score(head, 0, 0)};
+    [[nodiscard]] R9V_INLINE static score_factor factor_of(const scores_type& scores,
+                                                           const attention_sequence& sequence,
+                                                           const query_rows& queries) {
+        return score_factor{rules{}, scores, sequence.score(queries.head, 0, 0)};
     }
     [[nodiscard]] R9V_INLINE column_range columns(const row_range& rows) const {
         return columns_of(scores_, rows, sequence_.keys);
+    }
+    /// Outside of it, no query of the block keeps anything.
+    [[nodiscard]] R9V_INLINE column_range columns_of_block() const {
+        const query_rows first = units_.of(0);
+        const query_rows last = units_.of(Shape::waves - 1);
+        if constexpr (rules::only_intervals)
+            return columns({sequence_.index, first.head, first.first,
+                            last.count > 0 ? last.first + last.count : sequence_.queries});
+        column_range hull = columns(first.range(sequence_.index));
+        R9V_ROLLED
+        for (int wave = 1; wave < Shape::waves; ++wave) {
+            const query_rows rows = units_.of(wave);
+            if (rows.count == 0) break;
+            const column_range more = columns(rows.range(sequence_.index));
+            if (more.begin >= more.end) continue;
+            const bool none = hull.begin >= hull.end;
+            hull.begin = none ? more.begin : least(hull.begin, more.begin);
+            hull.end = none ? more.end : hull.end < more.end ? more.end : hull.end;
+        }
+        return hull;
     }
     R9V_INLINE static void synchronize() {
         arch::schedule_fence();
         arch::barrier();
         arch::schedule_fence();
     }
-    [[nodiscard]] R9V_INLINE row_range own_rows() const {
-        return {sequence_.index, head_, queries_.first, queries_.first + queries_.count};
-    }
-
     // Answers are numbers: the compiler keeps a bool that lives long in vector registers, and then
     // takes branches on it for divergent.
     [[nodiscard]] R9V_INLINE static int as_number(tile_answer answer) {
@@ -157,7 +168,7 @@ private:
         if constexpr (has_tile_answers<scores_type>) {
             const bool exists = key + Shape::keys <= sequence_.keys;
             if (kept == as_number(tile_answer::some))
-                kept = as_number(keeps(scores_, tile_of(own_rows(), key)));
+                kept = as_number(keeps(scores_, tile_of(queries_.range(sequence_.index), key)));
             if (!exists && kept == as_number(tile_answer::all)) kept = as_number(tile_answer::some);
         }
         return arch::uniform(kept);
@@ -177,9 +188,14 @@ private:
         return tile;
     }
     [[nodiscard]] R9V_INLINE bool block_keeps_nothing(int tile) const {
-        const row_range rows{sequence_.index, head_, block_begin_, block_end_};
-        const tile_answer kept = keeps(scores_, tile_of(rows, index_t{tile} * Shape::keys));
-        return arch::uniform(as_number(kept)) == as_number(tile_answer::none);
+        int kept = as_number(tile_answer::none);
+        R9V_ROLLED
+        for (int wave = 0; wave < Shape::waves && kept == as_number(tile_answer::none); ++wave) {
+            const score_tile part =
+                tile_of(units_.of(wave).range(sequence_.index), index_t{tile} * Shape::keys);
+            kept = arch::uniform(as_number(keeps(scores_, part)));
+        }
+        return kept == as_number(tile_answer::none);
     }
     /// The end of a run of tiles, from `tile` on, for the interior loop.
     [[nodiscard]] R9V_INLINE int interior_end(int tile) const {
@@ -204,7 +220,7 @@ private:
         const std::uint32_t lane = arch::fresh_lane_index();
         const auto at = arch::result_position(static_cast<int>(lane), 0);
         const index_t left = sequence_.keys - key;
-        return {sequence_.score(head_, queries_.first, key, queries_.of(lane), at.column),
+        return {sequence_.score(queries_.head, queries_.first, key, queries_.of(lane), at.column),
                 left < Shape::keys ? static_cast<std::int32_t>(left) : Shape::keys};
     }
 
@@ -337,8 +353,8 @@ private:
 
     const attention_sequence& sequence_;
     const scores_type& scores_;
-    index_t head_;
     query_rows queries_;
+    query_units units_;
     bool wide_;
     arch::local_bytes lds_;
     score_factor factor_;
@@ -348,9 +364,7 @@ private:
     arch::words4 q_[dim_fragments];
     column_range own_;
     float limit_ = arch::uniform(tile::tolerance / softmax.factor()); ///< of interior scores
-    index_t block_begin_ = 0;                                         ///< queries
-    index_t block_end_ = 0;
-    int begin_ = 0; ///< tiles
+    int begin_ = 0;                                                   ///< tiles
     int end_ = 0;
     int core_begin_ = 0;
     int core_end_ = 0;
