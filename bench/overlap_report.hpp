@@ -32,12 +32,18 @@ inline void report_network(const network_shape& shape) {
                 shape.input, shape.layers, shape.width, shape.output);
     row("one by one", f.one_by_one, 1e-6, "us");
     row("overlap ring", f.ring, 1e-6, "us");
+    row("overlap ring, two producers", f.shared, 1e-6, "us");
     row("one by one, layers as a plan", f.one_by_one_plan, 1e-6, "us");
-    row("overlap ring, layers as a plan", f.ring_plan, 1e-6, "us");
-    std::printf("  throughput of the ring: %.3fx; with plans in both: %.3fx; ring with plans "
-                "against one by one without: %.3fx\n",
-                f.one_by_one.median / f.ring.median, f.one_by_one_plan.median / f.ring_plan.median,
-                f.one_by_one.median / f.ring_plan.median);
+    row("overlap ring, plans", f.ring_plan, 1e-6, "us");
+    row("overlap ring, plans, two producers", f.shared_plan, 1e-6, "us");
+    const auto times = [](const figure& slow, const figure& fast) {
+        return slow.median / fast.median;
+    };
+    std::printf("  throughput of the ring: %.3fx, with two producers %.3fx; with plans in both: "
+                "%.3fx and %.3fx; all together %.3fx\n",
+                times(f.one_by_one, f.ring), times(f.one_by_one, f.shared),
+                times(f.one_by_one_plan, f.ring_plan), times(f.one_by_one_plan, f.shared_plan),
+                times(f.one_by_one, f.shared_plan));
 }
 
 inline void report_plan(int launches, int rounds) {
