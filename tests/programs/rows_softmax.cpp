@@ -168,4 +168,14 @@ TEST(rows_log_sum_exp, one_column) {
         [](const row_shape& s) { return logarithm_bound(s, 8, 1); }, row_shapes());
 }
 
+TEST(rows_log_sum_exp, nothing_to_do) {
+    check_rows(
+        [](auto memory, const row_shape& s) {
+            auto x = memory.template input<half>({s.rows, s.columns}, {}, wide);
+            auto y = memory.template output<float>({s.rows, index_t{1}});
+            return log_sum_exp(x | scale(0.5f)) | scale(2.0f) | store(y);
+        },
+        plain, {{1, 1, 0, 5}, {1, 1, 3, 0}, {1, 1, 0, 0}});
+}
+
 } // namespace r9v_test
