@@ -270,6 +270,80 @@ TEST(overlap_ring, a_failure_in_any_stage_at_any_place) {
     }
 }
 
+/// Several producers whose items fail, are cancelled or forgotten at random; who meets a closed
+/// ring opens it again. Every item ends one way, and what succeeds is right.
+void run_chaos(unsigned seed) {
+    const auto behind = std::make_shared<world>(seed, 60);
+    std::atomic<unsigned> taken = 0, good = 0, failed = 0, cancelled = 0, wrong = 0;
+    {
+        ring r{options(1 + static_cast<int>(seed % 8)), test_device{behind}};
+        const auto produce = [&](unsigned producer) {
+            std::minstd_rand bits{seed * 31 + producer};
+            std::vector<std::pair<r9v::overlap_future, std::shared_ptr<std::atomic<int>>>> mine;
+            for (unsigned item = 0; item < 15; ++item) {
+                const unsigned first = producer * 10'000 + item * 100;
+                const auto trap = bits() % 36; // fails in stage 0, 1 or 2
+                const auto right = std::make_shared<std::atomic<int>>(0);
+                const auto stumble = [=](unsigned stage) {
+                    if (trap == stage) throw std::runtime_error{"trap"};
+                };
+                r9v::overlap_future future;
+                const auto fill = [=](r9v::host_block& in) {
+                    fill_with(in, first);
+                    stumble(0);
+                };
+                const auto work = [=](const slot& at) {
+                    compute(at);
+                    stumble(1);
+                };
+                const auto consume = [=](const r9v::host_block& out) {
+                    stumble(2);
+                    *right = is_result(out, first) ? 1 : -1;
+                };
+                const auto outcome = bits() % 3 == 0 ? r.try_submit_now(future, fill, work, consume)
+                                                     : r.try_submit(future, fill, work, consume);
+                if (!outcome.ok()) {
+                    EXPECT_TRUE(r.try_restart().ok());
+                }
+                if (!future.valid()) continue;
+                ++taken;
+                if (bits() % 10 == 0) (void)future.cancel();
+                mine.emplace_back(std::move(future), right);
+            }
+            for (auto& [future, right] : mine) {
+                const std::string text = future.try_get().what();
+                if (text.empty()) {
+                    ++(*right == 1 ? good : wrong);
+                } else if (text.find("cancelled") != std::string::npos) {
+                    ++(*right == 0 ? cancelled : wrong);
+                } else {
+                    ++(text.find("trap") != std::string::npos ? failed : wrong);
+                }
+            }
+        };
+        std::vector<std::thread> producers;
+        for (unsigned p = 0; p < 3; ++p)
+            producers.emplace_back(produce, p);
+        for (auto& each : producers)
+            each.join();
+        const auto s = r.statistics();
+        EXPECT_EQ(s.submitted, taken);
+        EXPECT_EQ(s.failed, failed);
+        EXPECT_EQ(s.cancelled, cancelled);
+        EXPECT_EQ(good + failed + cancelled, taken);
+        EXPECT_EQ(wrong, 0U);
+        EXPECT_GT(good, 0U);
+    }
+    EXPECT_TRUE(behind->clean());
+}
+
+TEST(overlap_ring, failures_and_cancellations_of_several_producers) {
+    for (unsigned seed = 1; seed <= 50; ++seed) {
+        SCOPED_TRACE(seed);
+        run_chaos(seed);
+    }
+}
+
 TEST(overlap_ring, destroyed_with_failures_nobody_asked_for) {
     const auto behind = std::make_shared<world>(3, 100);
     r9v::overlap_future kept;
