@@ -18,7 +18,6 @@ struct attention_geometry {
     /// Blocks of queries as columns, all heads of all sequences as rows.
     tile::raster blocks;
     std::uint32_t sequences = 0;
-    std::int32_t split_keys = 0; ///< keys of a block, the last of a sequence excepted
 
     /// Rows of q, k and v all start at multiples of 16 bytes. 32 bits: the scalar unit loads no
     /// bytes.
