@@ -6,6 +6,8 @@
 #pragma once
 
 #include <r9v/kernels/attention/sequence.hpp>
+#include <r9v/ops/activation.hpp>
+#include <r9v/ops/alibi.hpp>
 #include <r9v/ops/mask.hpp>
 #include <r9v/tile/device_math.hpp>
 #include <r9v/tile/online_softmax.hpp>
@@ -15,6 +17,26 @@ namespace r9v::inline R9V_ABI::kernels {
 /// Masks that know nothing but positions: they may be asked about keys that do not exist.
 template<class Op>
 concept interval_mask = requires(const Op& op, const coordinate& at) { op.interval_of(at); };
+
+/// Parameters that are the same for all keys of a query.
+template<class Parameter>
+inline constexpr bool same_for_keys = false;
+template<>
+inline constexpr bool same_for_keys<constant> = true;
+template<span Span, class View>
+inline constexpr bool same_for_keys<operand<Span, View>> =
+    Span == span::scalar || Span == span::head || Span == span::row;
+
+/// Ops that may be asked about keys that do not exist: they neither read memory there nor call a
+/// function of the user's.
+template<class Op>
+inline constexpr bool answers_anywhere = Op::role == role::sink || interval_mask<Op>;
+template<class Factor>
+inline constexpr bool answers_anywhere<mul_op<Factor>> = same_for_keys<Factor>;
+template<class Slope>
+inline constexpr bool answers_anywhere<alibi_op<Slope>> = same_for_keys<Slope>;
+template<class Curve>
+inline constexpr bool answers_anywhere<pointwise<Curve>> = true;
 
 template<class Chain>
 struct score_facts;
@@ -27,6 +49,12 @@ struct score_facts<chain<Ops...>> {
           r9v::detail::knows_tiles<Ops>) &&
          ...);
     static constexpr bool only_intervals = ((Ops::role != role::mask || interval_mask<Ops>) && ...);
+    static constexpr bool same_for_all_keys = (answers_anywhere<Ops> && ...);
+    /// Some op reads memory along lane offsets, which may be beyond 32 bits, or at keys.
+    static constexpr bool needs_singles =
+        ((!answers_anywhere<Ops> ||
+          (memory_of<Ops> != space::none && !interval_mask<Ops> && Ops::role != role::sink)) ||
+         ...);
 };
 
 /// Compile-time facts of a chain of score ops. `Wide`: registers are too few to hold the reference
@@ -38,12 +66,11 @@ struct score_rules {
     /// the matrix instruction, and the factor folds into the exponential.
     static constexpr bool in_products = !Wide && !traits.has_general && !score_facts<Chain>::adds;
     /// Whether a tile can be worth the interior loop.
-    static constexpr bool has_interior = score_facts<Chain>::may_keep_all;
-    static constexpr bool has_ops = traits.has_general || traits.has_masks;
+    static constexpr bool has_interior =
+        score_facts<Chain>::may_keep_all && !score_facts<Chain>::adds;
     static constexpr bool only_intervals = score_facts<Chain>::only_intervals;
-    /// Some op may read memory, or call a function of the user's, at its position.
-    static constexpr bool reads_positions =
-        traits.has_general || !score_facts<Chain>::only_intervals;
+    /// Runs may be beyond the reach of 32-bit offsets.
+    static constexpr bool needs_singles = score_facts<Chain>::needs_singles;
 };
 
 /// Where a wave's tile of scores stands. A lane's run of fragment f begins at key 16 f + 8 h.
@@ -68,19 +95,9 @@ struct score_math : tile::device_math<Offset> {
     }
 };
 
-/// Ops that run on every score, and masks where `Masked`.
-template<bool Masked, class Math, class Chain, int Width>
-[[nodiscard]] R9V_INLINE run<float, Width> score_run(Math math, const Chain& scores,
-                                                     const coordinate& at, run<float, Width> x) {
-    x = general_scores(math, scores, at, x);
-    if constexpr (Masked) x = masked_scores(math, scores, at, x);
-    return x;
-}
-
-/// Runs of 8. Every key of the tile exists, or no op asks for memory.
-template<bool Masked, class Chain, int Fragments>
-R9V_INLINE void score_tile_by_runs(const Chain& scores, const score_place& place,
-                                   arch::floats8 (&x)[Fragments]) {
+/// Ops of a kind on runs of 8. Every key of the tile exists, or no op asks for memory of its own.
+template<class Run, int Fragments>
+R9V_INLINE void each_run(const score_place& place, arch::floats8 (&x)[Fragments], Run&& run_of) {
     R9V_UNROLL
     for (int f = 0; f < Fragments; ++f) {
         arch::schedule_fence(); // one run after the other: together they need more registers
@@ -90,30 +107,55 @@ R9V_INLINE void score_tile_by_runs(const Chain& scores, const score_place& place
         R9V_UNROLL
         for (int e = 0; e < 8; ++e)
             values[e] = x[f][e];
-        values = score_run<Masked>(score_math<std::uint32_t>{}, scores, at, values);
+        values = run_of(at, values);
         R9V_UNROLL
         for (int e = 0; e < 8; ++e)
             x[f][e] = values[e];
     }
 }
+template<class Chain, int Fragments>
+R9V_INLINE void general_runs(const Chain& scores, const score_place& place,
+                             arch::floats8 (&x)[Fragments]) {
+    if constexpr (scores_traits_of<Chain>.has_general)
+        each_run(place, x, [&](const coordinate& at, const run<float, 8>& values) {
+            return general_scores(score_math<std::uint32_t>{}, scores, at, values);
+        });
+}
+template<class Chain, int Fragments>
+R9V_INLINE void masked_runs(const Chain& scores, const score_place& place,
+                            arch::floats8 (&x)[Fragments]) {
+    if constexpr (scores_traits_of<Chain>.has_masks)
+        each_run(place, x, [&](const coordinate& at, const run<float, 8>& values) {
+            return masked_scores(score_math<std::uint32_t>{}, scores, at, values);
+        });
+}
 
 /// Single scores, for tiles that reach beyond the last key and operands with strides beyond 32
-/// bits. Scores walk through one register, since registers have no index.
+/// bits. They walk through the first register, since registers have no index.
 template<class Chain, int Fragments>
-R9V_INLINE void score_tile_by_singles(const Chain& scores, const score_place& place,
-                                      arch::floats8 (&x)[Fragments]) {
+R9V_INLINE void score_singles(const Chain& scores, const score_place& place,
+                              arch::floats8 (&x)[Fragments]) {
     R9V_ROLLED
-    for (int at = 0; at < 8 * Fragments; ++at) {
-        coordinate here = place.first;
-        here.column_offset += at / 8 * 16 + at % 8;
-        const bool exists = here.column_offset < place.key_end;
-        here.column_offset = exists ? here.column_offset : place.key_end - 1;
-        run<float, 1> value{{x[0][0]}};
-        value = score_run<true>(score_math<index_t>{}, scores, here, value);
+    for (int f = 0; f < Fragments; ++f) {
+        R9V_ROLLED
+        for (int e = 0; e < 8; ++e) {
+            coordinate at = place.first;
+            const std::int32_t key = at.column_offset + 16 * f + e;
+            const bool exists = key < place.key_end;
+            at.column_offset = exists ? key : place.key_end - 1;
+            run<float, 1> value{{x[0][0]}};
+            value = general_scores(score_math<index_t>{}, scores, at, value);
+            value = masked_scores(score_math<index_t>{}, scores, at, value);
+            R9V_UNROLL
+            for (int i = 0; i < 7; ++i)
+                x[0][i] = x[0][i + 1];
+            x[0][7] = exists ? value[0] : not_kept;
+        }
+        const arch::floats8 done = x[0];
         R9V_UNROLL
-        for (int i = 0; i + 1 < 8 * Fragments; ++i)
-            x[i / 8][i % 8] = x[(i + 1) / 8][(i + 1) % 8];
-        x[Fragments - 1][7] = exists ? value[0] : not_kept;
+        for (int i = 0; i + 1 < Fragments; ++i)
+            x[i] = x[i + 1];
+        x[Fragments - 1] = done;
     }
 }
 
@@ -122,30 +164,28 @@ template<int Fragments>
 R9V_INLINE void drop_beyond(const score_place& place, arch::floats8 (&x)[Fragments]) {
     const int left = place.key_end - place.first.column_offset;
     R9V_UNROLL
-    for (int f = 0; f < Fragments; ++f)
+    for (int f = 0; f < Fragments; ++f) {
         R9V_UNROLL
-    for (int e = 0; e < 8; ++e)
-        x[f][e] = 16 * f + e < left ? x[f][e] : not_kept;
+        for (int e = 0; e < 8; ++e)
+            x[f][e] = 16 * f + e < left ? x[f][e] : not_kept;
+    }
 }
 
-/// All ops on a tile of which anything may be missing.
+/// All ops on a tile of which anything may be missing; `all`: the masks keep everything.
 template<class Chain, int Keys, int Fragments>
-R9V_INLINE void score_any_tile(const Chain& scores, const score_place& place, bool wide,
+R9V_INLINE void score_any_tile(const Chain& scores, const score_place& place, bool wide, bool all,
                                arch::floats8 (&x)[Fragments]) {
-    using rules = score_rules<Chain, true>;
+    using facts = score_facts<Chain>;
     const bool whole = place.key_end >= Keys;
-    if constexpr (rules::has_ops) {
-        if constexpr (rules::reads_positions) {
-            if (wide && whole) {
-                score_tile_by_runs<true>(scores, place, x);
-            } else {
-                score_tile_by_singles(scores, place, x);
-            }
-        } else {
-            score_tile_by_runs<true>(scores, place, x);
+    if constexpr (facts::needs_singles) {
+        if (!(wide && (whole || facts::same_for_all_keys))) {
+            score_singles(scores, place, x);
+            return;
         }
     }
-    if (!rules::reads_positions && !whole) drop_beyond(place, x);
+    general_runs(scores, place, x);
+    if (!all || facts::adds) masked_runs(scores, place, x);
+    if (!whole) drop_beyond(place, x);
 }
 
 } // namespace r9v::inline R9V_ABI::kernels

@@ -111,7 +111,7 @@ public:
             tile = after(tile);
             if constexpr (rules::has_interior) {
                 const bool pairs = slot == 0 && softmax.ready() && stage_.loads_whole() &&
-                                   (!rules::reads_positions || wide_);
+                                   (!rules::needs_singles || wide_);
                 const int pairs_end = arch::uniform(pairs ? interior_end(tile) - 1 : 0);
                 R9V_ROLLED
                 for (; tile < pairs_end; tile += 2) {
@@ -277,7 +277,7 @@ private:
             R9V_UNROLL
             for (auto& x : s)
                 x *= factor_.scale;
-            score_tile_by_runs<false>(scores_, place(tile), s);
+            general_runs(scores_, place(tile), s);
             softmax.template meet<true>(s, not_kept, 1.0f, o);
             to_exponents(s);
         }
@@ -327,7 +327,7 @@ private:
         R9V_UNROLL
         for (auto& x : s)
             x *= factor_.scale;
-        score_any_tile<scores_type, Shape::keys>(scores_, place(tile), wide_, s);
+        score_any_tile<scores_type, Shape::keys>(scores_, place(tile), wide_, all, s);
         softmax.template meet<false>(s, not_kept, factor_.inverse, o);
         std::uint32_t apart = 0;
         if (!all && arch::lanes_where(tile::smallest(s) <= not_kept) != 0)
