@@ -19,8 +19,8 @@ using r9v::planned_tensor;
 std::size_t first_fit_peak(const std::vector<planned_tensor>& tensors, std::size_t unit) {
     std::vector<std::size_t> order(tensors.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return tensors[a].first < tensors[b].first;
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+        return tensors[a].first != tensors[b].first ? tensors[a].first < tensors[b].first : a < b;
     });
     std::vector<std::size_t> at(tensors.size());
     std::size_t peak = 0;
