@@ -435,6 +435,17 @@ TEST(overlap_ring, cancellation) {
         EXPECT_TRUE(r.open());
         EXPECT_EQ(r.statistics().cancelled, 1U);
 
+        gate begun, go; // too late once consume has begun
+        auto busy = r.submit([](auto&) {}, compute,
+                             [&](auto&) {
+                                 begun.open();
+                                 go.pass();
+                             });
+        begun.pass();
+        EXPECT_FALSE(busy.cancel());
+        go.open();
+        busy.get();
+
         gate h;
         auto last =
             r.submit([](auto&) {}, [&](const slot& at) { at.stream->push([&h] { h.pass(); }); },
