@@ -53,6 +53,8 @@ TEST(attention_dense, dims_up_to_64) {
     tall.queries = 2;
     tall.keys = 6000;
     cases.push_back(tall);
+    for (const index_t ratio : {1, 3, 7})
+        cases.push_back(crowded_case(1, 300 + ratio, ratio));
     const forced_runs runs = check_dims<half, 64, 64, small_tile>(cases);
     EXPECT_GT(runs.prefill, 12);
     EXPECT_GT(runs.decode, 20);

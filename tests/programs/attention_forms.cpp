@@ -35,6 +35,16 @@ std::vector<attention_case> ragged_cases(std::size_t count, const std::vector<in
         c.key_lengths[(number + 2) % 4] = 0;
         ++number;
     }
+    for (const index_t page : {7, 16, 128}) { // many steps a wave
+        attention_case c = crowded_case(page == 16 ? 2 : 1, 333, page == 7 ? 5 : 1);
+        c.page = page;
+        c.dim = c.value_dim = dims.front();
+        for (index_t i = 0; i < c.batch; ++i) {
+            c.query_lengths.push_back(static_cast<std::int32_t>(i == 3 ? 0 : c.queries));
+            c.key_lengths.push_back(static_cast<std::int32_t>(c.keys - 11 * i));
+        }
+        cases.push_back(c);
+    }
     return cases;
 }
 

@@ -121,6 +121,12 @@ std::vector<attention_case> cases_of_masks(const std::vector<index_t>& dims) {
         cases[i].left = widths[i % 5];
         cases[i].right = widths[(i / 2 + 2) % 5];
     }
+    for (const unsigned set : {0u, 1u << mask_count}) {
+        cases.push_back(crowded_case(1, 290, 3));
+        cases.back().masks = set == 0 ? 0 : set - 1;
+        cases.back().left = 200;
+        cases.back().right = 7;
+    }
     return cases;
 }
 
@@ -170,6 +176,16 @@ TEST(attention_masks, causal_alone) {
             cases.push_back(c);
         }
     }
+    // The diagonal at every distance from the ends of tiles, and of the steps of a wave.
+    for (index_t keys = 33; keys <= 64; ++keys) {
+        attention_case c;
+        c.queries = 4;
+        c.keys = keys;
+        c.dim = c.value_dim = 16;
+        cases.push_back(c);
+    }
+    for (const index_t keys : {258, 261, 263})
+        cases.push_back(crowded_case(4, keys));
     check_attention<half>(
         [](auto& memory, const attention_case& c) {
             const auto [q, k, v, o] = dense_inputs<half, half>(memory, c);

@@ -67,4 +67,16 @@ std::vector<attention_case> random_attention_cases(const std::string& name, std:
     return cases;
 }
 
+attention_case crowded_case(index_t queries, index_t keys, index_t ratio) {
+    attention_case c;
+    c.batch = 8;
+    c.key_heads = 16;
+    c.ratio = ratio;
+    c.queries = queries;
+    c.keys = keys;
+    c.dim = c.value_dim = 16;
+    c.heads_behind = true;
+    return c;
+}
+
 } // namespace r9v_test

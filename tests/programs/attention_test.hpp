@@ -335,4 +335,8 @@ std::vector<attention_case> random_attention_cases(const std::string& name, std:
 std::vector<attention_case>
 random_attention_cases(std::size_t count, const std::vector<index_t>& dims, double work = 3e6);
 
+/// Enough heads to fill the device, so that decode does not split the keys and every wave walks
+/// over many of them.
+attention_case crowded_case(index_t queries, index_t keys, index_t ratio = 1);
+
 } // namespace r9v_test
