@@ -198,8 +198,8 @@ constexpr bool report() {
                   "r9v: a mask stands behind the head, where there are no scores any more. Write "
                   "softmax(x | causal(bottom_right)) or attention(q, k, v, causal(bottom_right)).");
     static_assert(Broken != rule::statistic_not_given,
-                  "r9v: this head does not compute that row statistic. log_sum_exp_rows() and "
-                  "max_rows() belong to softmax and attention, mean_rows() and "
+                  "r9v: this head does not compute that row statistic. log_sum_exp_rows() belongs "
+                  "to softmax and attention, max_rows() to softmax, mean_rows() to layer_norm, "
                   "inverse_deviation_rows() to norms; sum_rows() goes anywhere.");
     static_assert(Broken != rule::wrong_signature,
                   "r9v: the op cannot be called with (math, run, coordinate) and give a run of the "
@@ -211,6 +211,16 @@ constexpr bool report() {
 template<place Place, class Head, space Memory, class Chain, class... Ops>
 [[nodiscard]] constexpr auto append_all(const Chain& ops, const chain<Ops...>& fragment);
 
+/// The op as it stands behind `Chain`: some look at what masks in front of them have left.
+template<class Chain, class Op>
+[[nodiscard]] constexpr auto placed_behind(const Op& op) {
+    if constexpr (Chain::has_mask && requires { op.behind_masks(); }) {
+        return op.behind_masks();
+    } else {
+        return op;
+    }
+}
+
 /// `ops` with `op` behind it, or with `rejected` where a rule is broken, which is reported here.
 template<place Place, class Head, space Memory, class Chain, class Op>
 [[nodiscard]] constexpr auto append_checked(const Chain& ops, const Op& op) {
@@ -220,7 +230,7 @@ template<place Place, class Head, space Memory, class Chain, class Op>
         return append_all<Place, Head, Memory>(ops, op);
     } else if constexpr (report<broken_rule<Place, Head, Memory, Chain, Op>()>() &&
                          broken_rule<Place, Head, Memory, Chain, Op>() == rule::kept) {
-        return append(ops, op);
+        return append(ops, placed_behind<Chain>(op));
     } else {
         return append(ops, rejected{});
     }

@@ -57,12 +57,16 @@ template<class Element, class View>
 } // namespace detail
 
 /// score + bias, and not kept where the bias is -inf.
-template<class Bias>
+template<class Bias, bool BehindMasks = false>
 struct add_mask_op {
     static constexpr auto role = r9v::role::mask;
     static constexpr space memory = Bias::memory;
     static constexpr bool changes_kept = true;
     Bias bias;
+
+    /// The same where other masks stand in front: what they do not keep stays so, whatever the bias
+    /// is there.
+    [[nodiscard]] constexpr add_mask_op<Bias, true> behind_masks() const { return {bias}; }
 
     template<class Math, int Width>
     [[nodiscard]] R9V_HD run<typename Math::real, Width>
@@ -71,12 +75,22 @@ struct add_mask_op {
         const auto addend = bias.template load_run<Width>(math, at);
         R9V_UNROLL
         for (int i = 0; i < Width; ++i)
-            x[i] = math.select(is_kept(addend[i]), x[i] + addend[i], real{not_kept});
+            x[i] = math.select(keeps(x[i], addend[i]), x[i] + addend[i], real{not_kept});
         return x;
     }
     template<class Visit>
     constexpr void visit_operands(Visit&& visit) const {
         visit("add_mask", bias, access::read);
+    }
+
+private:
+    template<class Real>
+    [[nodiscard]] R9V_HD static constexpr bool keeps(Real x, Real addend) {
+        if constexpr (BehindMasks) {
+            return is_kept(addend) & is_kept(x); // not &&: no branch for each value
+        } else {
+            return is_kept(addend);
+        }
     }
 };
 

@@ -40,6 +40,12 @@ struct optional_op {
     R9V_HD constexpr void bind(const extents& result) {
         if constexpr (detail::binds_extents<Op>) op.bind(result);
     }
+    [[nodiscard]] constexpr auto behind_masks() const
+        requires requires(const Op& o) { o.behind_masks(); }
+    {
+        const auto behind = op.behind_masks();
+        return optional_op<std::remove_const_t<decltype(behind)>>{behind, present};
+    }
     /// A mask that is missing keeps everything.
     [[nodiscard]] R9V_HD constexpr column_range columns_of(const row_range& rows) const
         requires(role == r9v::role::mask)

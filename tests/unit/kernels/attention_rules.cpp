@@ -60,6 +60,10 @@ TEST_F(attention_rules, head_dims) {
                    "q has rows of 12 elements. Head dims are multiples of 8");
     expect_refused(attention(q, k, with(v, 3, 12)) | store(with(o, 3, 12)),
                    "v has rows of 12 elements. Head dims are multiples of 8");
+    expect_refused(attention(with(q, 3, 0), with(k, 3, 0), v) | store(o),
+                   "q has rows of 0 elements. Head dims are multiples of 8 from 8 on");
+    expect_refused(attention(q, k, with(v, 3, 0)) | store(with(o, 3, 0)),
+                   "v has rows of 0 elements");
     expect_refused(attention(q, with(k, 3, 8), v) | store(o),
                    "q has rows of 16 elements but k has rows of 8");
     expect_refused(attention<8, 16>(q, k, v) | store(o),

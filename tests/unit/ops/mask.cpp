@@ -186,6 +186,31 @@ TEST(mask, what_is_not_kept_is_selected_away) {
     EXPECT_TRUE(r9v::is_kept(shown[1]));
 }
 
+// Behind another mask a bias may be anything where that does not keep.
+TEST(mask, a_bias_keeps_nothing_that_another_mask_does_not) {
+    const std::vector<float> bias{1, 2, nan, infinity, 3e38f, -infinity};
+    const r9v::extents size{.rows = 1, .columns = 6};
+    const auto biased = r9v::add_mask(r9v::host_tensor<const float, 2>{bias.data(), {1, 6}});
+    const std::vector<float> scores{1, 1, 1, 1, 1, 1};
+    const auto check = [&](const auto& chain) {
+        for (const auto& row : {row_after<2, r9v_test::float_math>(chain, size, scores),
+                                row_after<1, r9v_test::float_math>(chain, size, scores)}) {
+            EXPECT_EQ(row[0], 2.0f);
+            EXPECT_EQ(row[1], 3.0f);
+            for (std::size_t i = 2; i < 6; ++i)
+                EXPECT_FALSE(r9v::is_kept(row[i])) << i;
+        }
+    };
+    check(r9v::prefix(2) | biased);
+    check(r9v::prefix(2) | r9v::optional(biased));
+    check(r9v::chain<>{} | (r9v::prefix(2) | biased));
+    const std::vector<float> ends{0, 0, -infinity, -infinity, -infinity, -infinity};
+    check(r9v::add_mask(r9v::host_tensor<const float, 2>{ends.data(), {1, 6}}) | biased);
+    // A NaN that both keep shows.
+    const auto shown = row_after<1, r9v_test::float_math>(r9v::prefix(3) | biased, size, scores);
+    EXPECT_TRUE(r9v::is_nan(shown[2]));
+}
+
 TEST(mask, tensors_broadcast_along_every_axis) {
     // [batch, head, row, column] = 2 x 3 x 2 x 4, entry = its own index.
     std::vector<float> entries(48);

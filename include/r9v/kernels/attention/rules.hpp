@@ -17,9 +17,10 @@ namespace detail {
 inline constexpr index_t most_rows = (index_t{1} << 31) - 4096;
 
 [[nodiscard]] inline status check_dim(const char* name, index_t dim, int most) noexcept {
-    if (dim % 8 != 0)
-        return error{"r9v: %s has rows of %" PRId64 " elements. Head dims are multiples of 8: pad "
-                     "the rows with zeros.",
+    if (dim < 8 || dim % 8 != 0)
+        return error{"r9v: %s has rows of %" PRId64
+                     " elements. Head dims are multiples of 8 from 8 "
+                     "on: pad the rows with zeros.",
                      name, dim};
     if (dim > most)
         return error{"r9v: %s has rows of %" PRId64 " elements but the program is built for %d. "
