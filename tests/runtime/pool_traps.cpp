@@ -121,6 +121,27 @@ TEST_F(pool_traps, handle_of_a_known_stream) {
     EXPECT_GE(kept.free_bytes(), 4096U);
 }
 
+/// But not once that stream is gone.
+TEST_F(pool_traps, handle_of_a_stream_that_ended) {
+    model_pool pool{{}, {&world.device}};
+    for (std::uint64_t round = 0; round < 20; ++round) {
+        {
+            auto s = world.make_stream();
+            void* const p = pool.allocate(4096, s);
+            s.write(p, 4096, round);
+            s.expect(p, 4096, round);
+            pool.deallocate(p);
+        }
+        void* const handle = world.device.stream_create(); // the same one again
+        const auto raw = r9v::stream_ref::of_handle(handle);
+        void* const p = pool.allocate(4096, raw);
+        world.device.write(handle, p, 4096, 100 + round);
+        world.device.expect(handle, p, 4096, 100 + round);
+        pool.deallocate(p, 4096);
+        world.device.stream_destroy(handle);
+    }
+}
+
 TEST_F(pool_traps, shortage_trims_then_asks_then_fails_with_figures) {
     world.device.capacity = 64 * mib;
     std::vector<void*> spare;

@@ -12,8 +12,8 @@
 
 namespace r9v::inline R9V_ABI {
 
-/// Memory of the current device straight from a backend's allocate() and release(). Freeing waits
-/// until the device has done everything, so any stream may have used the memory.
+/// Memory of the current device straight from a backend's allocate() and release(). The runtimes'
+/// own release waits until the device has done everything, so any stream may have used the memory.
 template<class Backend>
 class basic_direct_memory final : public memory_resource {
 public:
@@ -74,7 +74,6 @@ private:
         counter_.subtract(found->second.bytes);
         live_.erase(found);
         locked.unlock();
-        (void)backend_.device_synchronize();
         const int failed = backend_.release(memory);
         locked.lock();
         return failed == Backend::success ? memory_status{} : refuse(failed, 0);
