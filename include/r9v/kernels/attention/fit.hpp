@@ -102,24 +102,24 @@ template<class Head>
     constexpr double row = Head::dims.padded_key() + Head::dims.padded_value();
     const double cache_bytes = sequences * static_cast<double>(head.key_heads()) * keys * row * 2;
     const index_t queries = head.q.rows.longest();
+    const index_t ratio = head.heads() / std::max<index_t>(head.key_heads(), 1);
     if (t.regime == attention_regime::prefill) {
         constexpr double step_latency = 1400;
         constexpr double start_and_finish = 3000;
-        const double blocks = sequences * static_cast<double>(head.heads()) *
-                              static_cast<double>(ceil_div<index_t>(queries, t.queries));
-        const auto waves =
-            static_cast<double>(ceil_div<index_t>(std::min<index_t>(queries, t.queries), 16));
+        // A wave has 16 queries of a head; heads of one key head share blocks.
+        const index_t all_waves = ceil_div<index_t>(queries, 16) * ratio;
+        const auto blocks_a_key_head = static_cast<double>(ceil_div<index_t>(all_waves, t.waves));
+        const double blocks = sequences * static_cast<double>(head.key_heads()) * blocks_a_key_head;
+        const auto waves = static_cast<double>(std::min<index_t>(all_waves, t.waves));
         const double a_block = keys / 16 * waves * (row / 16) * 16 / 0.75 / 2;
         const double rounds = std::ceil(blocks / units);
         const double together = std::min(16.0 / t.waves, rounds);
-        const double read =
-            1.25 * cache_bytes * static_cast<double>(ceil_div<index_t>(queries, t.queries));
+        const double read = 1.25 * cache_bytes * blocks_a_key_head;
         return std::max(rounds * std::max(a_block, keys / t.keys * step_latency / together),
                         read / (10 * units)) +
                start_and_finish;
     }
     constexpr double start_and_merge = 6000;
-    const index_t ratio = head.heads() / std::max<index_t>(head.key_heads(), 1);
     const double bytes =
         cache_bytes * static_cast<double>(ceil_div<index_t>(queries * ratio, t.queries));
     const double memory = bytes / (10 * units);
