@@ -78,8 +78,8 @@ TEST(rows_fit, long_rows_stream_by_and_few_of_them_are_split) {
     EXPECT_EQ(sharing_of(by_rows(64, 300000)).regime, row_regime::streaming);
     EXPECT_EQ(sharing_of(by_rows(3, 131072)).regime, row_regime::split);
     const row_fit split = fit_rows(by_rows(1, 262144), detail::split_tile, units);
-    EXPECT_EQ(split.geometry.parts, 128); // two blocks for each compute unit
-    EXPECT_EQ(split.blocks, 128);
+    EXPECT_EQ(split.geometry.parts, 64); // a block for each compute unit
+    EXPECT_EQ(split.blocks, 64);
     EXPECT_EQ(fit_rows(by_rows(1, 40000), detail::split_tile, units).geometry.parts, 20);
 }
 

@@ -134,13 +134,13 @@ template<class Program>
     const index_t row_blocks = ceil_div(size.rows, rows_a_block);
     const index_t groups = row_blocks * size.batches * size.heads;
     if (t.regime == row_regime::split && groups > 0) {
-        // Two blocks for each compute unit, as far as every lane has a run.
+        // One block for each compute unit, as far as every lane has a run: each of them reads the
+        // states of all parts.
         const index_t most_parts = ceil_div(std::max<index_t>(size.columns, 1), chunk);
-        const index_t parts =
-            std::clamp<index_t>(ceil_div<index_t>(2 * units, groups), 1, most_parts);
+        const index_t parts = std::clamp<index_t>(ceil_div<index_t>(units, groups), 1, most_parts);
         g.part_columns = std::max(chunk, align_up(ceil_div(size.columns, parts), chunk));
-        g.parts = static_cast<std::int32_t>(
-            std::max<index_t>(1, ceil_div(size.columns, g.part_columns)));
+        g.parts =
+            static_cast<std::int32_t>(std::max<index_t>(1, ceil_div(size.columns, g.part_columns)));
     } else {
         g.parts = 1;
         g.part_columns = size.columns;
