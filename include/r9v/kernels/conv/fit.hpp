@@ -89,13 +89,14 @@ template<class Head>
 template<class Head>
 [[nodiscard]] bool allows_patches(const Head& head, const tile::patch_geometry& g, int rows) {
     const filter_extents& f = head.f.extents;
-    const index_t reach = index_t{1} << 31;
+    const index_t offsets = index_t{1} << 31;
     const index_t images = ceil_div<index_t>(rows, g.of_image.value) + 1;
     const index_t tallest = (head.height() + head.how.pad.top + head.how.pad.bottom) * g.row_bytes +
                             (head.width() + head.how.pad.left + head.how.pad.right) * g.pixel_bytes;
     return !is_stem(f) && f.c % 8 == 0 && f.r <= tile::patch_geometry::most_taps &&
            f.s <= tile::patch_geometry::most_taps && g.image_bytes >= 0 && g.row_bytes >= 0 &&
-           g.pixel_bytes >= 0 && g.image_bytes < reach / images - tallest && tallest < reach / 4;
+           g.pixel_bytes >= 0 && g.image_bytes < offsets / images - tallest &&
+           tallest < offsets / 4;
 }
 
 /// Estimated cycles: what the busiest compute unit does, one block after another.
