@@ -19,6 +19,7 @@ HERE = pathlib.Path(__file__).parent
 RUNS = 5
 YARDSTICK = 1.1
 HEADER_BUDGET = 0.6
+EVERYTHING_BUDGET = 2.4  # r9v.hpp, which includes every other one
 PROGRAM_BUDGET = 4.0
 HIP_ONLY = "#include <hip/hip_runtime.h>\n"
 
@@ -92,14 +93,16 @@ def main():
             unit = pathlib.Path(folder, f"{header.stem}.cpp")
             unit.write_text(f"{HIP_ONLY}#include <r9v/{header.name}>\n")
 
-            def fits(time):
-                if time - hip.time <= HEADER_BUDGET * hip.slowness:
+            each = EVERYTHING_BUDGET if header.name == "r9v.hpp" else HEADER_BUDGET
+
+            def fits(time, each=each):
+                if time - hip.time <= each * hip.slowness:
                     return True
                 hip.again()
                 return False
 
             cost = cheapest([*command, "-fsyntax-only", str(unit)], fits)
-            report.add(header.name, cost - hip.time, HEADER_BUDGET * hip.slowness)
+            report.add(header.name, cost - hip.time, each * hip.slowness)
     for program in sorted(HERE.glob("*.cpp")):
         compile_device = [*command, "-O3", "--cuda-device-only", "-c", str(program), "-o", os.devnull]
         budget = PROGRAM_BUDGET * hip.slowness
