@@ -177,7 +177,7 @@ template<class Program, conv_tile... Tiles>
 [[nodiscard]] conv_choice choose(const Program& p, tile_list<Tiles...>, int compute_units) {
     constexpr conv_tile tiles[] = {Tiles...};
     conv_choice best;
-    double least = std::numeric_limits<double>::infinity();
+    double least = std::numeric_limits<double>::max();
     for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
         conv_choice candidate = fit(p, tiles[i]);
         if (candidate.misfit != conv_misfit::none) {
