@@ -88,6 +88,26 @@ TEST(attention_dense, values_narrower_than_keys) {
     check_dims<half, 192, 128>(cases);
 }
 
+/// The same rows from the last to the first.
+template<class View>
+View backwards(View rows) {
+    rows.data += (rows.extents[2] - 1) * rows.strides[2];
+    rows.strides[2] = -rows.strides[2];
+    return rows;
+}
+
+TEST(attention_dense, keys_and_values_backwards) {
+    const forced_runs runs = check_attention<half>(
+        [](auto& memory, const attention_case& c) {
+            const auto [q, k, v, o] = dense_inputs<half, half>(memory, c);
+            auto lse = log_sum_exp_output(memory, c);
+            return attention<64>(q, backwards(k), backwards(v), scale(c.scale())) |
+                   log_sum_exp_rows(lse) | store(o);
+        },
+        random_attention_cases(6, {16, 64}));
+    EXPECT_EQ(runs.prefill, 0);
+}
+
 TEST(attention_dense, cases_cover_every_count) {
     std::set<index_t> queries;
     std::set<index_t> keys;

@@ -23,7 +23,9 @@ inline status reason_of(attention_misfit misfit) noexcept {
     if (misfit == attention_misfit::alignment)
         return error{"r9v: prefill tiles need rows of q, k and v that start at multiples of 16 "
                      "bytes. Name a decode tile, or none."};
-    return error{"r9v: strides are beyond 32 bits within this tile. Name a decode tile, or none."};
+    return error{
+        "r9v: rows of q, k or v run backwards, or are beyond 32 bits within this tile. Name "
+        "a decode tile, or none."};
 }
 
 } // namespace detail
