@@ -160,6 +160,14 @@ template<class View, class Rotary>
         return program<head, chain<>>{{rows, settled}, {}};
     }
 }
+/// rotate() does not guess by what.
+template<class View>
+[[nodiscard]] constexpr auto rotate(const View&) {
+    static_assert(!std::is_same_v<View, View>,
+                  "r9v: rotate() does not say by which angles. Write rotate(x, rotary({.theta = "
+                  "10000})) or rotate(x, rotary(positions, {...})).");
+    return detail::rejected_program{};
+}
 
 /// `append_key_value(k, v, rotary) | store(cache)`: writes the keys and values of new tokens into a
 /// cache, keys turned by their position. k and v have rank 4 [batch, head, token, dim], or rank 3
