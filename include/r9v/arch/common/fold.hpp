@@ -119,6 +119,11 @@ template<int Lanes, int Lane>
     return result;
 }
 
+/// The branch that this stands in stays one: its instructions do not run otherwise.
+R9V_INLINE void keep_branch() {
+    asm volatile("");
+}
+
 /// Nothing that makes these values is moved behind what follows.
 template<int Count>
 R9V_INLINE void pin(float (&values)[Count]) {

@@ -55,6 +55,20 @@ template<int Rows>
             block - a * g.splits.value};
 }
 
+/// A row of scores as the lanes that hold them see it.
+struct decode_row {
+    std::uint32_t head;
+    std::uint32_t query;
+};
+
+/// A column_range of a sequence, whose length is known by then.
+struct decode_range {
+    std::int32_t begin;
+    std::int32_t end;
+    std::int32_t all_begin;
+    std::int32_t all_end;
+};
+
 /// Scratch memory: for each row and split, the sums of weighted values, then the largest score and
 /// the sum of weights. A row's floats stand as two halves of 4 for each of the lanes, so that every
 /// access of a wave is contiguous.

@@ -51,7 +51,12 @@ public:
 
     R9V_INLINE void seek(std::int32_t, std::int32_t) {}
 
-    /// Rows from `key` on; loads follow one another without gaps, behind a seek to the first.
+    /// Rows from `key` on. Loads follow one another without gaps, behind a seek to the first.
+    R9V_INLINE void load_first(std::int32_t key, std::int32_t end,
+                               arch::words4 (&to)[Layout::loads]) {
+        load(key, end, to);
+    }
+    R9V_INLINE void settle() {}
     R9V_INLINE void load(std::int32_t key, std::int32_t end, arch::words4 (&to)[Layout::loads]) {
         arch::schedule_fence();
         R9V_UNROLL
@@ -105,8 +110,21 @@ public:
         look_up(key, end);
     }
 
+    R9V_INLINE void load_first(std::int32_t key, std::int32_t end,
+                               arch::words4 (&to)[Layout::loads]) {
+        advance(end);
+        load_known(key, to);
+    }
+    /// Entries that were sent for are there. In front of the loop: inside, the compiler would wait
+    /// for all loads, since it cannot know that these came first.
+    R9V_INLINE void settle() { arch::hide(entry_); }
     R9V_INLINE void load(std::int32_t key, std::int32_t end, arch::words4 (&to)[Layout::loads]) {
         if (key >= batch_end_) advance(end);
+        load_known(key, to);
+    }
+
+private:
+    R9V_INLINE void load_known(std::int32_t key, arch::words4 (&to)[Layout::loads]) const {
         const auto first = static_cast<std::uint32_t>(lane_.group * Layout::lanes +
                                                       (key + batch - batch_end_) / Layout::groups);
         arch::schedule_fence();
@@ -119,8 +137,6 @@ public:
         }
         arch::schedule_fence();
     }
-
-private:
     R9V_INLINE static std::uint32_t word_from(std::uint32_t word, std::uint32_t lane) {
         return __builtin_bit_cast(std::uint32_t,
                                   arch::from_lane(__builtin_bit_cast(float, word), lane));

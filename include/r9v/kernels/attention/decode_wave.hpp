@@ -13,20 +13,6 @@
 
 namespace r9v::inline R9V_ABI::kernels {
 
-/// A row of scores as the lanes that hold them see it.
-struct decode_row {
-    std::uint32_t head;
-    std::uint32_t query;
-};
-
-/// A column_range of a sequence, whose length is known by then.
-struct decode_range {
-    std::int32_t begin;
-    std::int32_t end;
-    std::int32_t all_begin;
-    std::int32_t all_end;
-};
-
 template<attention_tile Tile, class Program>
 class decode_wave {
     using head_type = typename Program::head_type;
@@ -101,8 +87,8 @@ public:
         arch::words4 loaded{};
         if (exists) loaded = load_query(row, column);
         if (begin < end) {
-            keys_.load(begin, end, k_);
-            values_.load(begin, end, v_);
+            keys_.load_first(begin, end, k_);
+            values_.load_first(begin, end, v_);
         }
         if (thread < rows * layout::lanes)
             arch::store_local(lds, arch::thread_index() * 16,
@@ -122,6 +108,8 @@ public:
     /// range.all_end) no mask is tested.
     R9V_INLINE void walk(std::int32_t begin, std::int32_t end, const decode_range& range) {
         if (begin >= end) return;
+        keys_.settle();
+        values_.settle();
         // The last step is a body of its own: behind loads that may not have been issued the
         // compiler would wait for all of them.
         for (; begin + layout::step < end; begin += layout::step) {
@@ -149,10 +137,8 @@ public:
             rescale(all);
             sum_ += crossed(sum_, distance);
             R9V_UNROLL
-            for (auto& row : sums_)
-                R9V_UNROLL
-            for (float& sum : row)
-                sum += crossed(sum, distance);
+            for (int i = 0; i < rows * 8; ++i)
+                sums_[i / 8][i % 8] += crossed(sums_[i / 8][i % 8], distance);
         }
     }
 
@@ -242,16 +228,21 @@ private:
     }
 
     /// x[r * loads + i]: row r times the key of load i.
-    R9V_INLINE void multiply(const arch::words4 (&k)[loads], float (&x)[rows * loads]) const {
-        R9V_UNROLL
-        for (int i = 0; i < loads; ++i)
+    R9V_INLINE void multiply(arch::words4 (&k)[loads], float (&x)[rows * loads]) const {
+        if (is_ragged_) {
+            arch::keep_branch();
             R9V_UNROLL
-        for (int r = 0; r < rows; ++r) {
+            for (auto& words : k) // the query's zeros are not enough: 0 times infinity is not 0
+                words = has_dims_ ? words : arch::words4{};
+        }
+        R9V_UNROLL
+        for (int i = 0; i < loads * rows; ++i) {
+            const int row = i % rows; // one load after another, as they come
             float sum = 0.0f;
             R9V_UNROLL
             for (int word = 0; word < 4; ++word)
-                sum = arch::dot<element>(queries_[r][word], k[i][word], sum);
-            x[r * loads + i] = sum;
+                sum = arch::dot<element>(queries_[row][word], k[i / rows][word], sum);
+            x[row * loads + i / rows] = sum;
         }
         arch::sum_over_lanes<near_lanes>(x);
         if constexpr (layout::lanes > near_lanes) {
