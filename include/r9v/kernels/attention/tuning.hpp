@@ -50,8 +50,9 @@ inline constexpr attention_traits attention_traits_of = {
 /// Keys of a tile: as many as keep two stages of keys and values within 32 KB of LDS, and the
 /// registers of a wave within 192, at dims of 64 and 128. Results and queries of wider heads need
 /// most registers for themselves.
-constexpr int prefill_keys(const attention_traits& t) {
+constexpr int prefill_keys(const attention_traits& t, int waves = 8) {
     const int largest = t.dims.key > t.dims.value ? t.dims.padded_key() : t.dims.padded_value();
+    if (waves < 8) return largest <= 128 ? 32 : 16; // each thread loads twice as much
     return largest <= 64 ? 64 : largest <= 192 ? 32 : 16;
 }
 /// 8 waves of 16 queries. Waves without queries only help to load.
@@ -62,10 +63,8 @@ constexpr attention_tile large_prefill_tile(const attention_traits& t) {
 /// For programs with too few queries to give every compute unit a large tile; not compiled unless
 /// named.
 constexpr attention_tile small_prefill_tile(const attention_traits& t) {
-    return {.queries = 64,
-            .keys = prefill_keys(t) < 32 ? 16 : 32,
-            .waves = 4,
-            .regime = attention_regime::prefill};
+    return {
+        .queries = 64, .keys = prefill_keys(t, 4), .waves = 4, .regime = attention_regime::prefill};
 }
 /// Rows of k that one 16-byte load of a wave fetches, a row being at most `largest` elements.
 constexpr int decode_rows_a_load(int largest) {
@@ -97,9 +96,9 @@ constexpr bool is_valid_tile(const attention_tile& t, const attention_traits& tr
                t.keys == loads * t.waves * (one.keys / one.waves / 4);
     }
     // Wide heads leave no registers for what a thread of fewer waves must load.
-    const int most_keys = prefill_keys(traits);
-    return (t.waves == 8 || (t.waves == 4 && most_keys > 16)) && t.queries == 16 * t.waves &&
-           (t.keys == 16 || t.keys == 32 || t.keys == 64) && t.keys <= most_keys;
+    return (t.waves == 8 || (t.waves == 4 && prefill_keys(traits) > 16)) &&
+           t.queries == 16 * t.waves && (t.keys == 16 || t.keys == 32 || t.keys == 64) &&
+           t.keys <= prefill_keys(traits, t.waves);
 }
 
 } // namespace detail
