@@ -116,7 +116,7 @@ constexpr bool has_signature() {
 template<class Op>
 inline constexpr bool is_for_prologues =
     Op::role == role::map || Op::role == role::operand || Op::role == role::mask ||
-    Op::role == role::sink || (Op::role == role::tap && !stateful_tap<Op> && !takes_statistic<Op>);
+    Op::role == role::sink || (Op::role == role::tap && !accumulates<Op> && !takes_statistic<Op>);
 
 /// The first rule that `Op` breaks behind `Chain`, whose head gives `Results` results.
 template<place Place, class Head, space Memory, class Chain, class Op>

@@ -43,6 +43,7 @@ template<any_tensor View>
 struct find_nonfinite_op {
     static constexpr auto role = r9v::role::tap;
     static constexpr space memory = View::memory;
+    static constexpr bool accumulates = true;
     /// The launch fills the report with it: no index is that large.
     static constexpr unsigned char initial_byte = 0xff;
     operand<span::scalar, View> to;

@@ -32,6 +32,7 @@ template<class Op>
 struct optional_op {
     static constexpr auto role = Op::role;
     static constexpr space memory = memory_of<Op>;
+    static constexpr bool accumulates = r9v::accumulates<Op>;
     static constexpr unsigned char initial_byte = detail::initial_byte_of<Op>;
     static constexpr bool changes_kept = changes_kept_scores<Op>;
     Op op;

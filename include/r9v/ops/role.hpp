@@ -42,6 +42,10 @@ enum class row_statistic {
     inverse_deviation, ///< 1 / sqrt(variance + epsilon), or 1 / sqrt(mean square + epsilon)
 };
 
+/// An op whose result the launch fills first, since it is gathered from all values.
+template<class T>
+inline constexpr bool accumulates = stateful_tap<T> || requires { requires T::accumulates; };
+
 /// An op that writes a statistic of the head; it sees no values.
 template<class T>
 concept takes_statistic = any_op<T> && requires {
