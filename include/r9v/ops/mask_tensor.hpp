@@ -87,7 +87,9 @@ private:
     template<class Real>
     [[nodiscard]] R9V_HD static constexpr bool keeps(Real x, Real addend) {
         if constexpr (BehindMasks) {
-            return is_kept(addend) & is_kept(x); // not &&: no branch for each value
+            const bool by_others = is_kept(x);
+            const bool by_bias = is_kept(addend);
+            return by_others & by_bias; // not &&: no branch for each value
         } else {
             return is_kept(addend);
         }
