@@ -43,6 +43,26 @@ TEST(rows_top_k, experts_and_their_weights) {
             [](const row_shape& s) { return softmax_bound(s, 2); }, gating_shapes());
 }
 
+// A NaN makes its row NaN, and NaN ranks first: every column is chosen, in order.
+TEST(rows_top_k, nan_in_the_first_column_and_every_column_chosen) {
+    check_rows(
+        [](auto memory, const row_shape& s) {
+            const int k = places(s, 64);
+            auto x = memory.template filled<half>(
+                {s.batches, s.rows, s.columns},
+                [](const position& at, double random) {
+                    return at[3] == 0 && at[2] % 3 == 1 ? std::numeric_limits<double>::quiet_NaN()
+                                                        : std::round(16 * random) / 16;
+                },
+                {}, wide);
+            auto values = memory.template output<float>({s.batches, s.rows, index_t{k}});
+            auto indices = memory.template output<std::int32_t>({s.batches, s.rows, index_t{k}});
+            return softmax(x) | top_k(k, values, indices, top_k_weights::as_is);
+        },
+        [](const row_shape& s) { return softmax_bound(s, 2); },
+        {{1, 1, 5, 1}, {1, 1, 7, 8}, {1, 1, 6, 33}, {1, 1, 4, 64}, {1, 1, 3, 257}});
+}
+
 TEST(rows_top_k, softmax_over_the_kept) {
     check_rows(
         [](auto memory, const row_shape& s) {

@@ -28,12 +28,12 @@ struct ranked_value {
 
     ranked_value() = default;
     R9V_INLINE ranked_value(std::uint32_t rank, std::int32_t column)
-        : order{std::uint64_t{rank} << 32 | ~static_cast<std::uint32_t>(column)} {}
+        : order{std::uint64_t{rank} << 32 | (static_cast<std::uint32_t>(column) ^ 0x7fff'ffffu)} {}
     [[nodiscard]] R9V_INLINE float value() const {
         return value_of_rank(static_cast<std::uint32_t>(order >> 32));
     }
     [[nodiscard]] R9V_INLINE std::int32_t column() const {
-        return static_cast<std::int32_t>(~static_cast<std::uint32_t>(order));
+        return static_cast<std::int32_t>(static_cast<std::uint32_t>(order) ^ 0x7fff'ffffu);
     }
 };
 
