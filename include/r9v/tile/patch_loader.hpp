@@ -153,6 +153,8 @@ class scattered_patch_loader {
     using share = slab_share<Rows, Threads, order::row_contiguous>;
 
 public:
+    /// Whether moving a chunk is so long that loops over it are not unrolled.
+    static constexpr bool is_long = Treat::changes;
     static constexpr int count = share::count;
 
     R9V_INLINE scattered_patch_loader(const patch_geometry& map, const Treat& treat)

@@ -167,9 +167,16 @@ private:
 
         // One beat a matrix instruction. Beside it issue the fragments of the second half, then the
         // chunks on their way to the next stage: each waits for its own load alone.
-        [&]<int... Beats>(std::integer_sequence<int, Beats...>) {
-            (play<Beats, Moves>(from, to, x, w, tile), ...);
-        }(std::make_integer_sequence<int, beats>{});
+        if constexpr (requires { requires LoadX::is_long; }) {
+            // A fold, since compilers give up on unrolling loops over long prologues.
+            [&]<int... Beats>(std::integer_sequence<int, Beats...>) {
+                (play<Moves>(Beats, from, to, x, w, tile), ...);
+            }(std::make_integer_sequence<int, beats>{});
+        } else {
+            R9V_UNROLL
+            for (int beat = 0; beat < beats; ++beat)
+                play<Moves>(beat, from, to, x, w, tile);
+        }
         if constexpr (Moves == moves::all) advance();
         if constexpr (Moves != moves::none) {
             next_k_ += slab_depth;
@@ -177,21 +184,20 @@ private:
         }
     }
 
-    /// One matrix instruction and what issues beside it. Beats are a fold, since compilers give up
-    /// on unrolling loops over long prologues.
-    template<int Beat, moves Moves>
-    R9V_INLINE void play(arch::local_bytes from, arch::local_bytes to,
+    /// One matrix instruction and what issues beside it.
+    template<moves Moves>
+    R9V_INLINE void play(int beat, arch::local_bytes from, arch::local_bytes to,
                          arch::words4 (&x)[slab_steps][rows],
                          arch::words4 (&w)[slab_steps][results * columns], tile_type& tile) {
         arch::schedule_fence();
-        constexpr int half = Beat / (beats / slab_steps);
-        constexpr int column = Beat / rows % (results * columns);
-        auto& sum = tile[column / columns][Beat % rows][column % columns];
-        sum = arch::multiply_add<Element>(w[half][column], x[half][Beat % rows], sum);
-        if constexpr (Beat < fragments) read(from, 1, Beat, x[1], w[1]);
+        const int half = beat / (beats / slab_steps);
+        const int column = beat / rows % (results * columns);
+        auto& sum = tile[column / columns][beat % rows][column % columns];
+        sum = arch::multiply_add<Element>(w[half][column], x[half][beat % rows], sum);
+        if (beat < fragments) read(from, 1, beat, x[1], w[1]);
         R9V_UNROLL
         for (int i = 0; i < chunks; ++i)
-            if (Beat == beat_of_chunk(i)) {
+            if (beat == beat_of_chunk(i)) {
                 if constexpr (Moves != moves::none) store_chunk(to, i);
                 if constexpr (Moves == moves::all) load_chunk(i);
             }
