@@ -4,7 +4,7 @@
 // The memory pool against the runtime's own allocation: one warm size, random mixes of sizes on 1
 // to 64 streams and threads, and replayed traces of two services (tests/runtime/pool_traces.hpp
 // says what they are). Host time; nothing runs on the device.
-#include <r9v/memory.hpp>
+#include <r9v/memory_tools.hpp>
 #include <r9v/stream.hpp>
 
 #include <benchmark/benchmark.h>

@@ -4,7 +4,7 @@
 // A pool behind two plain C functions, as PyTorch and other engines load an allocator. main() calls
 // them as an engine would: two streams, memory that passes between them, nothing asked of the
 // driver once everything is warm.
-#include <r9v/memory.hpp>
+#include <r9v/memory_tools.hpp>
 #include <r9v/stream.hpp>
 
 #include <cstdio>

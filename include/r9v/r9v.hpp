@@ -11,6 +11,7 @@
 #include <r9v/gemm.hpp>
 #include <r9v/launch.hpp>
 #include <r9v/memory.hpp>
+#include <r9v/memory_tools.hpp>
 #include <r9v/norm.hpp>
 #include <r9v/ops.hpp>
 #include <r9v/plan.hpp>

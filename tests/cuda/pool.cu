@@ -5,7 +5,7 @@
 // capture, and speed against cudaMallocAsync in the same run, in alternating blocks. Without a GPU
 // it only has to compile. `pool --quick` leaves the speed out; --require-gpu fails where there is
 // none.
-#include <r9v/memory.hpp>
+#include <r9v/memory_tools.hpp>
 #include <r9v/stream.hpp>
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 // The battery's world on a GPU (HIP or CUDA): kernels write and check, slowly on purpose.
 #pragma once
 
-#include <r9v/memory.hpp>
+#include <r9v/memory_tools.hpp>
 #include <r9v/platform/device.hpp>
 
 #include <cstdio>

@@ -19,9 +19,10 @@ namespace r9v::inline R9V_ABI {
 
 /// Pools made when a device is first met. Frameworks make their streams once and keep them, so raw
 /// handles are taken to outlive the pools; call pool(device).forget(stream) before destroying one.
-class allocator_plug {
+template<class Lazy = void>
+class basic_allocator_plug {
 public:
-    explicit allocator_plug(pool_options options = {.raw = raw_streams::outlive_pool})
+    explicit basic_allocator_plug(pool_options options = {.raw = raw_streams::outlive_pool})
         : options_{std::move(options)} {}
 
     /// Null where there is no memory; the reason goes to stderr, since such hooks have no other
@@ -73,6 +74,8 @@ private:
     std::array<std::atomic<memory_pool*>, runtime::most_devices> pools_{};
     std::array<std::unique_ptr<memory_pool>, runtime::most_devices> owned_{};
 };
+
+using allocator_plug = basic_allocator_plug<>;
 
 #endif // R9V_GPU
 

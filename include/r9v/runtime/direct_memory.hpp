@@ -118,8 +118,9 @@ private:
 
 /// The resource behind `buffer<T>{size}`; never destroyed, so buffers may live as long as they
 /// like.
-inline memory_resource& direct_memory() {
-    static auto& resource = *new basic_direct_memory<runtime::gpu_backend>;
+template<class Backend = runtime::gpu_backend>
+memory_resource& direct_memory() {
+    static auto& resource = *new basic_direct_memory<Backend>;
     return resource;
 }
 

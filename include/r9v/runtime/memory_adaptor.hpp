@@ -2,7 +2,8 @@
 // Copyright (c) the r9v authors
 //
 // What may stand before a memory resource and is one itself: a limit, a second chance, counters.
-// Adaptors stack; each must be destroyed before what it stands on.
+// Adaptors stack; each must be destroyed before what it stands on. They are templates so that those
+// that a program does not use are not compiled.
 #pragma once
 
 #include <r9v/runtime/callback.hpp>
@@ -85,9 +86,10 @@ private:
 } // namespace runtime
 
 /// Never more than `most` bytes live at once: what would be more is refused as out of memory.
-class limited_memory final : public memory_adaptor {
+template<class Lazy = void>
+class basic_limited_memory final : public memory_adaptor {
 public:
-    limited_memory(memory_resource& upstream, std::size_t most) noexcept
+    basic_limited_memory(memory_resource& upstream, std::size_t most) noexcept
         : memory_adaptor{upstream},
           most_{most} {}
     [[nodiscard]] std::size_t limit() const noexcept { return most_; }
@@ -133,12 +135,15 @@ private:
     runtime::live_notes<std::size_t> notes_;
 };
 
+using limited_memory = basic_limited_memory<>;
+
 /// Asks `on_failure` when an allocation failed, with no lock held: true means that something was
 /// freed, and the allocation is tried once more.
-class retried_memory final : public memory_adaptor {
+template<class Lazy = void>
+class basic_retried_memory final : public memory_adaptor {
 public:
     using second_chance = callback<bool(const memory_error&)>;
-    retried_memory(memory_resource& upstream, second_chance on_failure)
+    basic_retried_memory(memory_resource& upstream, second_chance on_failure)
         : memory_adaptor{upstream},
           on_failure_{std::move(on_failure)} {}
 
@@ -152,9 +157,12 @@ private:
     second_chance on_failure_;
 };
 
+using retried_memory = basic_retried_memory<>;
+
 /// Counts what goes through it: bytes and blocks, current, peak and total, in all and by
 /// memory_tag.
-class counted_memory final : public memory_adaptor {
+template<class Lazy = void>
+class basic_counted_memory final : public memory_adaptor {
 public:
     using memory_adaptor::memory_adaptor;
 
@@ -200,8 +208,9 @@ private:
     }
 
     mutable runtime::brief_mutex mutex_;
-    runtime::tag_table tags_;
+    runtime::tag_table<> tags_;
     runtime::live_notes<note> notes_;
 };
+using counted_memory = basic_counted_memory<>;
 
 } // namespace r9v::inline R9V_ABI

@@ -71,6 +71,7 @@ struct tagged_counter {
 namespace runtime {
 
 /// Counters by tag; number 0 is everything. Not thread-safe: its owner has the lock.
+template<class Lazy = void>
 class tag_table {
 public:
     tag_table() : tags_(1) {}

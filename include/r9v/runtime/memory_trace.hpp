@@ -27,7 +27,8 @@ struct memory_event {
     std::uint64_t nanoseconds = 0; ///< since the log began
 };
 
-struct memory_trace {
+template<class Lazy = void>
+struct basic_memory_trace {
     std::vector<memory_event> events;
 
     /// The most bytes that were live at once.
@@ -62,7 +63,7 @@ struct memory_trace {
         return text;
     }
     /// Reads what to_csv wrote; the status names the first line that is not understood.
-    static status try_from_csv(std::string_view text, memory_trace& trace) {
+    static status try_from_csv(std::string_view text, basic_memory_trace& trace) {
         trace.events.clear();
         int number = 0;
         while (!text.empty()) {
@@ -91,8 +92,11 @@ struct memory_trace {
     }
 };
 
+using memory_trace = basic_memory_trace<>;
+
 /// Writes down every call that succeeded.
-class logged_memory final : public memory_adaptor {
+template<class Lazy = void>
+class basic_logged_memory final : public memory_adaptor {
 public:
     using memory_adaptor::memory_adaptor;
 
@@ -161,6 +165,8 @@ private:
     clock::time_point begin_ = clock::now();
 };
 
+using logged_memory = basic_logged_memory<>;
+
 /// What a trace met when it ran again.
 struct replayed_trace {
     std::size_t calls = 0;
@@ -170,8 +176,9 @@ struct replayed_trace {
 
 /// Runs a trace on `resource`, its streams on `streams` in turn; frees in the end what it left
 /// live.
-inline replayed_trace replay(const memory_trace& trace, memory_resource& resource,
-                             std::span<const stream_ref> streams) {
+template<class Lazy = void>
+replayed_trace replay(const memory_trace& trace, memory_resource& resource,
+                      std::span<const stream_ref> streams) {
     replayed_trace result;
     std::unordered_map<std::uint64_t, void*> live;
     for (const memory_event& e : trace.events) {

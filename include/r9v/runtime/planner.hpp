@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <random>
 #include <span>
 #include <vector>
 
@@ -35,8 +34,9 @@ namespace runtime {
 
 /// Places the tensors in this order, each at the lowest offset where it meets none that lives at
 /// the same time.
-inline std::vector<std::size_t> first_fit(std::span<const planned_tensor> tensors,
-                                          std::span<const std::size_t> order) {
+template<class Lazy = void>
+std::vector<std::size_t> first_fit(std::span<const planned_tensor> tensors,
+                                   std::span<const std::size_t> order) {
     std::vector<std::size_t> offsets(tensors.size(), 0);
     std::vector<std::size_t> placed; // by offset
     for (const std::size_t i : order) {
@@ -57,6 +57,7 @@ inline std::vector<std::size_t> first_fit(std::span<const planned_tensor> tensor
 }
 
 /// Tries orders of placing and keeps the best.
+template<class Lazy = void>
 class order_search {
 public:
     order_search(std::span<const planned_tensor> tensors, offset_plan& best)
@@ -86,11 +87,17 @@ public:
 
     /// From the best order so far, one tensor moved at a time.
     void try_moves(const planner_options& options) {
-        std::mt19937_64 random{options.seed};
+        std::uint64_t state = options.seed;
+        // A linear congruential step (Knuth's MMIX constants); <random> takes longer to compile
+        // than all of the planner.
+        const auto random = [&state](std::size_t below) {
+            state = state * 6364136223846793005u + 1442695040888963407u;
+            return static_cast<std::size_t>(state >> 33) % below;
+        };
         order_ = best_order_;
         for (std::size_t i = 0; i < options.shuffled && !good_enough() && order_.size() > 2; ++i) {
-            const std::size_t from = random() % order_.size();
-            const std::size_t to = random() % order_.size();
+            const std::size_t from = random(order_.size());
+            const std::size_t to = random(order_.size());
             move(from, to);
             if (!try_order()) move(to, from);
         }
@@ -140,26 +147,27 @@ private:
 /// Offsets for tensors that are live from step `first` to step `last`, both included. Never worse
 /// than first-fit in the order of the steps; optimal where the search ends within its budget, which
 /// it does for a dozen tensors. The time is about n^2 for each order that is tried.
-inline offset_plan plan_offsets(std::span<const planned_tensor> tensors,
-                                const planner_options& options = {}) {
+template<class Lazy = void>
+offset_plan plan_offsets(std::span<const planned_tensor> tensors,
+                         const planner_options& options = {}) {
     offset_plan best;
     best.lower_bound = runtime::most_live(tensors);
     for (const planned_tensor& t : tensors)
         best.sum += t.bytes;
-    runtime::order_search orders{tensors, best};
+    runtime::order_search<> orders{tensors, best};
     orders.try_fixed_orders();
     orders.try_moves(options);
     best.optimal = best.peak == best.lower_bound;
     if (best.optimal) return best;
-    runtime::exact_search search{tensors, best.lower_bound, options.searched};
+    runtime::exact_search<> search{tensors, best.lower_bound, options.searched};
     best.optimal = search.improve(best.peak, best.offsets);
     return best;
 }
 
 /// Whether no two tensors that live at the same time share a byte, offsets are aligned, and the
 /// peak is what the offsets need.
-[[nodiscard]] inline bool is_valid(std::span<const planned_tensor> tensors,
-                                   const offset_plan& plan) {
+template<class Lazy = void>
+[[nodiscard]] bool is_valid(std::span<const planned_tensor> tensors, const offset_plan& plan) {
     if (plan.offsets.size() != tensors.size()) return false;
     for (std::size_t i = 0; i < tensors.size(); ++i) {
         if (plan.offsets[i] % tensors[i].alignment != 0) return false;

@@ -29,8 +29,9 @@ namespace runtime {
     return a.first <= b.last && b.first <= a.last;
 }
 
-[[nodiscard]] inline std::size_t peak_of(std::span<const planned_tensor> tensors,
-                                         std::span<const std::size_t> offsets) {
+template<class Lazy = void>
+[[nodiscard]] std::size_t peak_of(std::span<const planned_tensor> tensors,
+                                  std::span<const std::size_t> offsets) {
     std::size_t peak = 0;
     for (std::size_t i = 0; i < tensors.size(); ++i)
         peak = std::max(peak, tensors[i].bytes == 0 ? 0 : offsets[i] + tensors[i].bytes);
@@ -38,7 +39,8 @@ namespace runtime {
 }
 
 /// The most bytes that are live in one step.
-[[nodiscard]] inline std::size_t most_live(std::span<const planned_tensor> tensors) {
+template<class Lazy = void>
+[[nodiscard]] std::size_t most_live(std::span<const planned_tensor> tensors) {
     std::size_t most = 0;
     for (const planned_tensor& begin : tensors) { // it only rises where something begins
         std::size_t live = 0;
@@ -52,6 +54,7 @@ namespace runtime {
 /// Depth-first over the orders of rising offsets. In such an order each tensor may be put on top of
 /// all it meets, but not below the one before: any plan, read in the order of its offsets, turns
 /// into one of these without any offset rising, so the best of them is the best of all.
+template<class Lazy = void>
 class exact_search {
 public:
     exact_search(std::span<const planned_tensor> tensors, std::size_t lower_bound,

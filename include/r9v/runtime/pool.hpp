@@ -201,11 +201,11 @@ private:
     int device_;
     runtime::moment made_;
     mutable runtime::brief_mutex mutex_;
-    runtime::pool_heap heap_;
-    runtime::stream_table streams_;
+    runtime::pool_heap<> heap_;
+    runtime::stream_table<> streams_;
     order order_{backend_};
     runtime::recycled<runtime::foreign_use> uses_;
-    runtime::tag_table tags_;
+    runtime::tag_table<> tags_;
     std::size_t steals_ = 0;
     std::size_t merges_ = 0;
     std::size_t growths_ = 0;

@@ -21,6 +21,7 @@ struct free_run {
     std::size_t bytes = 0;
 };
 
+template<class Lazy = void>
 class pool_heap {
 public:
     /// A free block of a whole new slab, in no list yet.
@@ -234,7 +235,7 @@ private:
 
     std::vector<std::unique_ptr<slab>> slabs_;
     recycled<block> blocks_;
-    live_map live_;
+    live_map<> live_;
     std::size_t reserved_ = 0;
     std::size_t peak_reserved_ = 0;
 };

@@ -13,6 +13,7 @@ namespace r9v::inline R9V_ABI {
 
 namespace runtime {
 
+template<class Lazy = void>
 class live_map {
 public:
     live_map() : slots_(64) {}

@@ -59,7 +59,7 @@ public:
     }
 
     /// Blocks of streams that are gone wait for those streams' ends alone.
-    void adopt_ended(stream_entry& ended, pool_heap& heap, stream_entry& orphans) {
+    void adopt_ended(stream_entry& ended, pool_heap<>& heap, stream_entry& orphans) {
         while (block* const b = ended.free.any()) {
             ended.free.remove(b);
             fence* const end = fences_.make();

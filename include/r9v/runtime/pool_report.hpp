@@ -15,7 +15,8 @@ namespace r9v::inline R9V_ABI {
 
 namespace runtime {
 
-inline std::string json_text(std::string_view text) {
+template<class Lazy = void>
+std::string json_text(std::string_view text) {
     std::string quoted{'"'};
     for (const char c : text) {
         if (c == '"' || c == '\\') quoted += '\\';
@@ -30,7 +31,8 @@ inline std::string json_text(std::string_view text) {
     return quoted + '"';
 }
 
-inline std::string json_counter(const memory_counter& c) {
+template<class Lazy = void>
+std::string json_counter(const memory_counter& c) {
     char text[256];
     std::snprintf(text, sizeof text,
                   R"({"current_bytes":%zu,"peak_bytes":%zu,"total_bytes":%zu,)"
@@ -40,7 +42,8 @@ inline std::string json_counter(const memory_counter& c) {
     return text;
 }
 
-inline std::string json_statistics(const pool_statistics& s) {
+template<class Lazy = void>
+std::string json_statistics(const pool_statistics& s) {
     char text[512];
     std::snprintf(text, sizeof text,
                   R"({"reserved_bytes":%zu,"peak_reserved_bytes":%zu,"free_bytes":%zu,)"
@@ -56,7 +59,8 @@ inline std::string json_statistics(const pool_statistics& s) {
 }
 
 /// A colour of the stream's own for free blocks (pale) and live ones.
-inline std::string svg_colour(std::uint64_t stream, bool live) {
+template<class Lazy = void>
+std::string svg_colour(std::uint64_t stream, bool live) {
     const auto hue = static_cast<unsigned>((stream * 0x9e37'79b9'7f4a'7c15U >> 32) % 360);
     char text[48];
     std::snprintf(text, sizeof text, "hsl(%u,%d%%,%d%%)", hue, live ? 65 : 30, live ? 50 : 90);
@@ -66,7 +70,8 @@ inline std::string svg_colour(std::uint64_t stream, bool live) {
 } // namespace runtime
 
 /// `{"device":..,"statistics":{..},"slabs":[{"address":..,"bytes":..,"blocks":[..]}]}`
-inline std::string to_json(const pool_snapshot& snapshot) {
+template<class Lazy = void>
+std::string to_json(const pool_snapshot& snapshot) {
     std::string json = "{\"device\":" + std::to_string(snapshot.device) +
                        ",\"statistics\":" + runtime::json_statistics(snapshot.statistics) +
                        ",\"slabs\":[";
@@ -92,7 +97,8 @@ inline std::string to_json(const pool_snapshot& snapshot) {
 
 /// One bar a slab, to one scale; live blocks in the colour of their stream, free ones pale, those
 /// that some stream may still use hatched by a dark edge. Each block's title says what it is.
-inline std::string to_svg(const pool_snapshot& snapshot) {
+template<class Lazy = void>
+std::string to_svg(const pool_snapshot& snapshot) {
     constexpr double width = 1000;
     constexpr int row = 24;
     std::size_t most = 1;

@@ -34,6 +34,7 @@ struct stream_entry {
 };
 
 /// All entries. The first is for blocks whose stream is gone; it has no stream.
+template<class Lazy = void>
 class stream_table {
 public:
     stream_table() {

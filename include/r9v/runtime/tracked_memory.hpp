@@ -21,7 +21,8 @@ struct live_allocation {
 };
 
 /// Remembers where everything live was allocated.
-class tracked_memory final : public memory_adaptor {
+template<class Lazy = void>
+class basic_tracked_memory final : public memory_adaptor {
 public:
     using memory_adaptor::memory_adaptor;
 
@@ -62,5 +63,6 @@ private:
     std::atomic<std::uint64_t> next_{1};
     runtime::live_notes<live_allocation> notes_;
 };
+using tracked_memory = basic_tracked_memory<>;
 
 } // namespace r9v::inline R9V_ABI
