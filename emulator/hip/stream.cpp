@@ -160,7 +160,12 @@ std::shared_ptr<stream> stream_table::find(hipStream_t handle) {
 
 bool stream_table::destroy(hipStream_t handle) {
     const std::lock_guard lock(mutex_);
-    return std::erase_if(streams_, [&](const auto& s) { return s->handle() == handle; }) != 0;
+    std::erase_if(ended_, [](const auto& s) { return s->idle(); });
+    return std::erase_if(streams_, [&](const auto& s) {
+               if (s->handle() != handle) return false;
+               if (!s->idle()) ended_.push_back(s);
+               return true;
+           }) != 0;
 }
 
 std::vector<std::shared_ptr<stream>> stream_table::all() {
@@ -183,6 +188,14 @@ std::vector<ticket> stream_table::implied_order(stream& which) {
 
 void stream_table::synchronize_all() {
     for (const auto& each : all())
+        each->synchronize();
+    // The device is not done before the work of destroyed streams is.
+    std::vector<std::shared_ptr<stream>> ended;
+    {
+        const std::lock_guard lock(mutex_);
+        ended = ended_;
+    }
+    for (const auto& each : ended)
         each->synchronize();
 }
 

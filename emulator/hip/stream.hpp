@@ -111,6 +111,7 @@ private:
     std::mutex mutex_;
     std::shared_ptr<stream> null_;
     std::vector<std::shared_ptr<stream>> streams_;
+    std::vector<std::shared_ptr<stream>> ended_; ///< destroyed with work that is not done yet
 };
 
 } // namespace r9v_emulator::hip

@@ -190,10 +190,15 @@ template<class Backend>
 basic_pool<Backend>::~basic_pool() {
     if (!lost()) return; // the memory went, or goes, with its process or its device
     const device_scope on_device{*this};
+    (void)release_slabs(0, pool_options::any_number);
+    // What is still live, or in the order of a captured stream, was used by who knows whom.
     (void)backend_.device_synchronize();
     for (const auto& s : heap_.slabs()) {
-        for (block* b = s->first; b != nullptr; b = b->after)
+        for (block* b = s->first; b != nullptr; b = b->after) {
+            for (const runtime::fence* f = b->fences; f != nullptr; f = f->next)
+                (void)wait_on_host(*f);
             order_.drop_fences(*b);
+        }
         (void)backend_.release(s->begin);
     }
     order_.destroy_events();
