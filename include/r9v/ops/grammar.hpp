@@ -230,9 +230,9 @@ template<place Place, class Head, space Memory, class Chain, class Op>
         return append_all<Place, Head, Memory>(ops, op);
     } else if constexpr (report<broken_rule<Place, Head, Memory, Chain, Op>()>() &&
                          broken_rule<Place, Head, Memory, Chain, Op>() == rule::kept) {
-        return append(ops, placed_behind<Chain>(op));
+        return r9v::append(ops, placed_behind<Chain>(op));
     } else {
-        return append(ops, rejected{});
+        return r9v::append(ops, rejected{});
     }
 }
 

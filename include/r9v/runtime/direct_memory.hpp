@@ -45,9 +45,8 @@ private:
         void* memory = nullptr;
         if (now.lost() != runtime::loss::none) return runtime::lost_since(now);
         const bool absurd = request.bytes > any_size / 2 || more > any_size / 4;
-        const int failed =
-            absurd ? Backend::out_of_memory
-                   : backend_.allocate(&memory, align_up(request.bytes + more, memory_alignment));
+        const int failed = absurd ? Backend::out_of_memory
+                                  : take(&memory, align_up(request.bytes + more, memory_alignment));
         const std::lock_guard guard{mutex_};
         if (failed != Backend::success) return refuse(failed, request.bytes);
         pointer = reinterpret_cast<void*>(
@@ -55,6 +54,14 @@ private:
         live_.insert({static_cast<char*>(pointer), {memory, request.bytes, now}});
         counter_.add(request.bytes);
         return {};
+    }
+
+    [[nodiscard]] int take(void** memory, std::size_t bytes) noexcept {
+        if constexpr (requires { backend_.allocate_uncaptured(memory, bytes); }) {
+            return backend_.allocate_uncaptured(memory, bytes);
+        } else {
+            return backend_.allocate(memory, bytes);
+        }
     }
 
     memory_status do_deallocate(void* pointer, std::size_t bytes,

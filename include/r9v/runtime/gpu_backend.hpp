@@ -34,6 +34,11 @@ struct gpu_backend {
         const platform::outside_capture allowed;
         return code(platform::allocate(memory, bytes));
     }
+    /// As allocate(), but the runtime refuses while this thread captures a stream: what such an
+    /// allocation serves would be gone when the capture is replayed.
+    int allocate_uncaptured(void** memory, std::size_t bytes) {
+        return code(platform::allocate(memory, bytes));
+    }
     int release(void* memory) {
         const platform::outside_capture allowed;
         return code(platform::release(memory));
