@@ -104,6 +104,18 @@ TEST_F(pool_traps, raw_handles_that_outlive_cost_no_event_until_forgotten) {
     EXPECT_LE(pool.statistics().streams, 1U);
 }
 
+/// A handle that outlived all uses of the pool may be gone when the pool ends: the end asks the
+/// runtime nothing about it.
+TEST_F(pool_traps, raw_handle_gone_when_the_pool_ends) {
+    for (const auto raw : {r9v::raw_streams::may_end, r9v::raw_streams::outlive_pool}) {
+        model_pool pool{{.raw = raw}, {&world.device}};
+        void* const handle = world.device.stream_create();
+        const auto stream = r9v::stream_ref::of_handle(handle);
+        pool.deallocate(pool.allocate(4096, stream), 4096);
+        world.device.stream_destroy(handle);
+    }
+}
+
 /// The handle of a stream that the pool knows, and that lives, is that stream.
 TEST_F(pool_traps, handle_of_a_known_stream) {
     model_pool pool{{}, {&world.device}};

@@ -190,8 +190,7 @@ template<class Backend>
 basic_pool<Backend>::~basic_pool() {
     if (!lost()) return; // the memory went, or goes, with its process or its device
     const device_scope on_device{*this};
-    (void)release_slabs(0, pool_options::any_number);
-    // What is still live, or in the order of a captured stream, was used by who knows whom.
+    // Not by release_slabs(): it looks at streams, and raw handles may have ended by now.
     (void)backend_.device_synchronize();
     for (const auto& s : heap_.slabs()) {
         for (block* b = s->first; b != nullptr; b = b->after) {
