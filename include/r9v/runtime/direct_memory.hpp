@@ -39,14 +39,16 @@ private:
         int device = 0;
         (void)backend_.current_device(&device);
         const runtime::moment now{device};
-        // The driver aligns to 256 bytes or more; the rest is made room for.
+        // The driver aligns to 256 bytes or more; the rest is made room for. Not a byte more than
+        // was asked for, so that tools see what runs past the end.
         const std::size_t more =
             request.alignment > memory_alignment ? request.alignment - memory_alignment : 0;
         void* memory = nullptr;
         if (now.lost() != runtime::loss::none) return runtime::lost_since(now);
         const bool absurd = request.bytes > any_size / 2 || more > any_size / 4;
-        const int failed = absurd ? Backend::out_of_memory
-                                  : take(&memory, align_up(request.bytes + more, memory_alignment));
+        const int failed =
+            absurd ? Backend::out_of_memory
+                   : take(&memory, request.bytes + more == 0 ? 1 : request.bytes + more);
         const std::lock_guard guard{mutex_};
         if (failed != Backend::success) return refuse(failed, request.bytes);
         pointer = reinterpret_cast<void*>(

@@ -17,6 +17,8 @@ class scattered_slab_loader {
 
 public:
     static constexpr int count = share::count;
+    /// Whether moving a chunk is so long that loops over it are not unrolled.
+    static constexpr bool is_long = true;
 
     R9V_INLINE void attach(const panel& from) {
         first_k_ = chunk_elements * share::chunk();

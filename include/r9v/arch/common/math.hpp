@@ -51,18 +51,18 @@ namespace r9v::inline R9V_ABI::arch {
     series = fma(x, series, 1.0f / 24);
     series = fma(x, series, 1.0f / 6);
     series = fma(x, series, 0.5f);
-    const float small = fma(x * x, series, x);
-    const float large = exp(x) - 1.0f;
-    return abs(x) < 0.25f ? small : large;
+    const float by_series = fma(x * x, series, x);
+    const float direct = exp(x) - 1.0f;
+    return abs(x) < 0.25f ? by_series : direct;
 }
 
 /// log(1 + x); the series where the sum would drop most of x.
 [[nodiscard]] R9V_INLINE float log1p(float x) {
     float series = fma(x, -1.0f / 4, 1.0f / 3);
     series = fma(x, series, -0.5f);
-    const float small = fma(x * x, series, x);
-    const float large = log(1.0f + x);
-    return abs(x) < 1.0f / 64 ? small : large;
+    const float by_series = fma(x * x, series, x);
+    const float direct = log(1.0f + x);
+    return abs(x) < 1.0f / 64 ? by_series : direct;
 }
 
 /// (1 - e) / (1 + e) with e = exp(-2 |x|), so that nothing on the way overflows.
@@ -85,9 +85,9 @@ namespace r9v::inline R9V_ABI::arch {
     q = fma(size, q, 9.44224477e-1f);
     q = fma(size, q, 1.6121254f);
     q = fma(size, q, 3.85380816e-3f);
-    const float small = x * p;
-    const float large = __builtin_copysignf(1.0f - exp2(-q), x);
-    return abs(x) < 1.0f ? small : large;
+    const float near_zero = x * p;
+    const float direct = __builtin_copysignf(1.0f - exp2(-q), x);
+    return abs(x) < 1.0f ? by_series : direct;
 }
 
 } // namespace r9v::inline R9V_ABI::arch

@@ -219,27 +219,30 @@ consteval attention_rule broken_forms_rule() {
     }
 }
 
-template<attention_dims Dims, class Q, class K, class V, class Scores>
+template<attention_dims Dims, class Query, class Key, class Value, class Scores>
 consteval attention_rule broken_attention_rule() {
-    if constexpr (was_rejected<Q> || was_rejected<K> || was_rejected<V> || was_rejected<Scores>) {
+    if constexpr (was_rejected<Query> || was_rejected<Key> || was_rejected<Value> ||
+                  was_rejected<Scores>) {
         return attention_rule::refused_before;
     } else if constexpr (broken_dims_rule<Dims>() != attention_rule::kept) {
         return broken_dims_rule<Dims>();
-    } else if constexpr (is_source<K> || is_source<V> || is_query_source<K> || is_query_source<V>) {
+    } else if constexpr (is_source<Key> || is_source<Value> || is_query_source<Key> ||
+                         is_query_source<Value>) {
         return attention_rule::source;
-    } else if constexpr (!(any_tensor<Q> || is_source<Q> || is_sequences<Q> ||
-                           is_query_source<Q>) ||
-                         !(any_tensor<K> || is_sequences<K>) ||
-                         !(any_tensor<V> || is_sequences<V>)) {
+    } else if constexpr (!(any_tensor<Query> || is_source<Query> || is_sequences<Query> ||
+                           is_query_source<Query>) ||
+                         !(any_tensor<Key> || is_sequences<Key>) ||
+                         !(any_tensor<Value> || is_sequences<Value>)) {
         return attention_rule::not_a_tensor;
-    } else if constexpr (!has_sequence_rank<Q> || !has_sequence_rank<K> || !has_sequence_rank<V>) {
+    } else if constexpr (!has_sequence_rank<Query> || !has_sequence_rank<Key> ||
+                         !has_sequence_rank<Value>) {
         return attention_rule::rank;
-    } else if constexpr (!has_row_layout<Q> || !has_row_layout<K> || !has_row_layout<V>) {
+    } else if constexpr (!has_row_layout<Query> || !has_row_layout<Key> || !has_row_layout<Value>) {
         return attention_rule::layout;
     } else {
-        return broken_forms_rule<decltype(to_query(std::declval<const Q&>())),
-                                 decltype(to_sequences(std::declval<const K&>())),
-                                 decltype(to_sequences(std::declval<const V&>())), Scores>();
+        return broken_forms_rule<decltype(to_query(std::declval<const Query&>())),
+                                 decltype(to_sequences(std::declval<const Key&>())),
+                                 decltype(to_sequences(std::declval<const Value&>())), Scores>();
     }
 }
 
@@ -306,13 +309,14 @@ constexpr bool report_attention() {
 ///
 /// The result is [batch, head, query, value dim]; for packed queries [1, head, total, value dim]. A
 /// query for which nothing is kept gives zeros, and -infinity to log_sum_exp_rows(t).
-template<int Dim = 128, int ValueDim = Dim, class Q, class K, class V, class Scores = chain<>>
-[[nodiscard]] constexpr auto attention(const Q& q, const K& k, const V& v,
+template<int Dim = 128, int ValueDim = Dim, class Query, class Key, class Value,
+         class Scores = chain<>>
+[[nodiscard]] constexpr auto attention(const Query& q, const Key& k, const Value& v,
                                        const Scores& score_ops = {}) {
     const auto scores = detail::to_scores(score_ops);
     using chain_type = std::remove_const_t<decltype(scores)>;
     constexpr attention_dims dims{Dim, ValueDim};
-    constexpr auto broken = detail::broken_attention_rule<dims, Q, K, V, chain_type>();
+    constexpr auto broken = detail::broken_attention_rule<dims, Query, Key, Value, chain_type>();
     if constexpr (detail::report_attention<broken>() && broken == detail::attention_rule::kept) {
         const auto query = detail::to_query(q);
         const auto keys = detail::to_sequences(k);
