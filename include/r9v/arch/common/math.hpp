@@ -87,7 +87,7 @@ namespace r9v::inline R9V_ABI::arch {
     q = fma(size, q, 3.85380816e-3f);
     const float near_zero = x * p;
     const float direct = __builtin_copysignf(1.0f - exp2(-q), x);
-    return abs(x) < 1.0f ? by_series : direct;
+    return abs(x) < 1.0f ? near_zero : direct;
 }
 
 } // namespace r9v::inline R9V_ABI::arch
