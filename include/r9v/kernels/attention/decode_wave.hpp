@@ -177,15 +177,15 @@ public:
     }
 
 private:
-    template<int R>
+    template<int Row>
     R9V_INLINE void absorb_row(arch::local_bytes sums, float factor) {
         const auto from =
-            static_cast<std::uint32_t>(R * layout::padded_value * 4 +
+            static_cast<std::uint32_t>(Row * layout::padded_value * 4 +
                                        static_cast<int>(arch::lane_index()) % layout::lanes * 16);
         const arch::floats8 row = arch::load_local_floats(sums, from, from + layout::lanes * 16);
         R9V_UNROLL
         for (int i = 0; i < 8; ++i)
-            sums_[R][i] = arch::fma(factor, row[i], sums_[R][i]);
+            sums_[Row][i] = arch::fma(factor, row[i], sums_[Row][i]);
     }
     R9V_INLINE static decode_range narrow(const column_range& range) {
         return {uniform(range.begin), uniform(range.end), uniform(range.all_begin),
@@ -338,7 +338,7 @@ private:
         for (auto& row : sums_)
             arch::pin(row);
     }
-    template<int I, int... Rs>
+    template<int Load, int... Rs>
     R9V_INLINE void add_load(const float (&weights)[rows * loads], const arch::words4& v,
                              std::integer_sequence<int, Rs...>) {
         float values[8];
@@ -350,7 +350,7 @@ private:
             if constexpr (scores_type::has_mask && std::is_same_v<element, half>)
                 values[i] = arch::fma(values[i], arch::hidden_one(), 0.0f);
         }
-        (add_row(sums_[Rs], weight_at<Rs * loads + I>(weights), values), ...);
+        (add_row(sums_[Rs], weight_at<Rs * loads + Load>(weights), values), ...);
     }
     /// The weight of sum `Sum`, in all lanes of the group.
     template<int Sum>

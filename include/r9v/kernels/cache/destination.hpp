@@ -35,13 +35,13 @@ template<any_tensor View>
 struct slot_rows {
     static constexpr space memory = View::memory;
     static constexpr bool counts_rows = false;
-    View slots; ///< [batches, tokens]
+    View numbers; ///< [batches, tokens]
     tile::divisor page_rows;
     index_t pages = 0;
 
     [[nodiscard]] R9V_HD constexpr cache_place of(index_t batch, index_t token, index_t) const {
-        const auto slot =
-            static_cast<index_t>(slots.data[batch * slots.strides[0] + token * slots.strides[1]]);
+        const auto slot = static_cast<index_t>(
+            numbers.data[batch * numbers.strides[0] + token * numbers.strides[1]]);
         if (slot < 0 || slot >= pages * static_cast<index_t>(page_rows.value)) return {};
         const auto place = static_cast<std::uint32_t>(slot);
         const std::uint32_t page = page_rows.quotient(place);
@@ -223,12 +223,12 @@ template<class View>
 /// with a negative slot are padding and are skipped, as are those with slots beyond the cache.
 template<class Keys, class Values, class Slots>
 [[nodiscard]] constexpr auto cache_slots(const Keys& keys, const Values& values,
-                                         const Slots& slots) {
+                                         const Slots& numbers) {
     constexpr auto broken = detail::broken_cache_rule<Keys, Values, Slots>();
     if constexpr (detail::report_cache<broken>() && broken == detail::cache_rule::kept) {
         static_assert(Slots::rank <= 2, "r9v: slots have rank 1 [tokens] or 2 [batches, tokens]. "
                                         "Pass one int32 for each token.");
-        const slot_rows rows{detail::index_matrix<false>(slots), detail::rows_of_page(keys),
+        const slot_rows rows{detail::index_matrix<false>(numbers), detail::rows_of_page(keys),
                              detail::pages_of(keys)};
         return key_value_cache<Keys, Values, std::remove_const_t<decltype(rows)>>{keys, values,
                                                                                   rows};

@@ -110,10 +110,10 @@ template<class Head, class Cache>
 template<class Head, class Cache>
 void check_rows(tensor_checks& checks, const Head& head, const Cache& cache) {
     const auto& rows = cache.rows;
-    if constexpr (requires { rows.slots; }) {
-        checks.input("slots", rows.slots);
-        checks.fail(check_equal("slots", "batches", rows.slots.extents[0], head.batches()));
-        checks.fail(check_equal("slots", "tokens", rows.slots.extents[1], head.tokens()));
+    if constexpr (requires { rows.numbers; }) {
+        checks.input("slots", rows.numbers);
+        checks.fail(check_equal("slots", "batches", rows.numbers.extents[0], head.batches()));
+        checks.fail(check_equal("slots", "tokens", rows.numbers.extents[1], head.tokens()));
     } else {
         checks.input("lengths", rows.lengths);
         checks.fail(check_equal("lengths", "sequences", rows.lengths.extents[0], head.batches()));

@@ -49,10 +49,10 @@ template<class Op, class VisitAll>
 R9V_INLINE void choose(const Op& op, const wave_rows& rows, arch::local_bytes lds,
                        VisitAll visit_all) {
     constexpr narrow_math math{};
-    constexpr int slots = Op::most / 8;
+    constexpr int places = Op::most / 8;
     const std::int32_t lane = rows.lane_column / 8;
-    float weights[slots] = {};
-    std::int32_t columns[slots] = {};
+    float weights[places] = {};
+    std::int32_t columns[places] = {};
     float sum = 0;
     float largest = 0;
     ranked_value last;
@@ -73,7 +73,7 @@ R9V_INLINE void choose(const Op& op, const wave_rows& rows, arch::local_bytes ld
         const std::int32_t slot = found >> rows.sharing.lanes_shift;
         const bool is_mine = (found & (rows.sharing.lanes() - 1)) == lane;
         R9V_UNROLL
-        for (int i = 0; i < slots; ++i)
+        for (int i = 0; i < places; ++i)
             if (i == slot) {
                 weights[i] = is_mine ? weight : weights[i];
                 columns[i] = is_mine ? last.column() : columns[i];
@@ -81,7 +81,7 @@ R9V_INLINE void choose(const Op& op, const wave_rows& rows, arch::local_bytes ld
     }
     if (rows.wave_in_row != 0 || !rows.exists) return;
     R9V_UNROLL
-    for (int i = 0; i < slots; ++i) {
+    for (int i = 0; i < places; ++i) {
         const std::int32_t place = (i << rows.sharing.lanes_shift) + lane;
         if (place < op.k)
             op.store(math, rows.at(0, place), op.share(math, weights[i], sum), columns[i]);
