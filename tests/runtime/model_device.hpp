@@ -128,7 +128,7 @@ public:
         const std::lock_guard guard{mutex_};
         ++calls_;
         if (used_ + bytes > capacity) return 2;
-        *memory = std::aligned_alloc(256, bytes);
+        *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
         if (*memory == nullptr) return 2;
         memory_[*memory] = bytes;
         used_ += bytes;
