@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) the r9v authors
-"""Compile times, in processor seconds, against budgets that grow with how slow this machine is.
+"""Compile times, in processor seconds of a machine on which the HIP header alone takes YARDSTICK.
 
-The yardstick is a unit that only includes the HIP header: where it takes longer than YARDSTICK, the
-budgets grow in proportion. They never shrink. A figure is the best of up to RUNS runs; measuring
-stops at the first run within its budget, since the best cannot be worse.
+Other work slows a shared machine for a while, so each run stands beside a run of the HIP header alone and
+is divided by how much slower than YARDSTICK that was (never multiplied). A figure is the best of up to RUNS
+such pairs; measuring stops at the first within its budget, since the best cannot be worse.
 """
 import argparse
 import os
@@ -38,30 +38,22 @@ def seconds(command):
     return usage.ru_utime + usage.ru_stime
 
 
-def cheapest(command, enough):
-    """The least time of up to RUNS runs; stops early once `enough(time so far)`."""
-    found = float("inf")
-    for _ in range(RUNS):
-        found = min(found, seconds(command))
-        if enough(found):
-            break
-    return found
-
-
 class Yardstick:
-    """The time of the HIP header alone, measured again whenever a budget is missed: other work on
-    the machine slows both, though not at the same moment."""
+    """Runs of the HIP header alone."""
 
     def __init__(self, command):
         self.command = command
-        self.time = cheapest(command, lambda _: False)
 
-    @property
-    def slowness(self):
-        return NOISE * max(1.0, self.time / YARDSTICK)
-
-    def again(self):
-        self.time = min(self.time, seconds(self.command))
+    def cost(self, command, budget, beyond=False):
+        """The normalised cost of `command`, or what it takes beyond the HIP header."""
+        found = float("inf")
+        for _ in range(RUNS):
+            alone = seconds(self.command)
+            time = seconds(command) - (alone if beyond else 0)
+            found = min(found, time / max(1.0, alone / YARDSTICK))
+            if found <= budget:
+                break
+        return found
 
 
 class Report:
@@ -88,28 +80,18 @@ def main():
         only_hip = pathlib.Path(folder, "only_hip.cpp")
         only_hip.write_text(HIP_ONLY)
         hip = Yardstick([*command, "-fsyntax-only", str(only_hip)])
-        print(f"the HIP header alone: {hip.time:.2f} s; budgets times {hip.slowness:.2f}")
         for header in headers():
             if header.parent != HOME:
                 continue
             unit = pathlib.Path(folder, f"{header.stem}.cpp")
             unit.write_text(f"{HIP_ONLY}#include <r9v/{header.name}>\n")
-
-            each = OTHER_BUDGETS.get(header.name, HEADER_BUDGET)
-
-            def fits(time, each=each):
-                if time - hip.time <= each * hip.slowness:
-                    return True
-                hip.again()
-                return False
-
-            cost = cheapest([*command, "-fsyntax-only", str(unit)], fits)
-            report.add(header.name, cost - hip.time, each * hip.slowness)
-    for program in sorted(HERE.glob("*.cpp")):
-        compile_device = [*command, "-O3", "--cuda-device-only", "-c", str(program), "-o", os.devnull]
-        budget = PROGRAM_BUDGET * hip.slowness
-        cost = cheapest(compile_device, lambda time: time <= budget)
-        report.add(f"{program.name} for gfx1201", cost, budget)
+            budget = NOISE * OTHER_BUDGETS.get(header.name, HEADER_BUDGET)
+            cost = hip.cost([*command, "-fsyntax-only", str(unit)], budget, beyond=True)
+            report.add(header.name, cost, budget)
+        for program in sorted(HERE.glob("*.cpp")):
+            compile_device = [*command, "-O3", "--cuda-device-only", "-c", str(program), "-o", os.devnull]
+            budget = NOISE * PROGRAM_BUDGET
+            report.add(f"{program.name} for gfx1201", hip.cost(compile_device, budget), budget)
     finish("compile times", report.checked, report.failures)
 
 
