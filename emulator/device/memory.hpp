@@ -17,8 +17,8 @@
 
 namespace r9v_emulator {
 
-/// Values of the shadow plane. Any value other than the first two means "written"; of these, kernels
-/// may not store to `constant` bytes.
+/// Values of the shadow plane. Any value other than the first two means "written"; of these,
+/// kernels may not store to `constant` bytes.
 enum class shadow : std::uint8_t { unallocated = 0, unwritten = 1, constant = 2, written = 0xff };
 
 struct allocation {

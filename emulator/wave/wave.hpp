@@ -63,7 +63,7 @@ struct wave {
     u8 scc;
     bool scc_taint;
     bool stored; ///< to memory that others see
-    u32 id; ///< in its workgroup
+    u32 id;      ///< in its workgroup
     u32 initial_exec;
     i32 budget; ///< taken backward branches until the wave yields
     u64 backward_branches;

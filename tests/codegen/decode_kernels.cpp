@@ -38,7 +38,8 @@ constexpr auto decode_paged(heads<T> pages, Scores scores) {
 }
 
 template<int Dim, int Rows>
-inline constexpr attention_tile tile_of = detail::decode_tile({.dims = {Dim, Dim}, .scores = {}}, Rows);
+inline constexpr attention_tile tile_of =
+    detail::decode_tile({.dims = {Dim, Dim}, .scores = {}}, Rows);
 
 } // namespace
 

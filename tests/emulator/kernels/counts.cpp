@@ -5,7 +5,6 @@
 // tiling implies.
 
 #include "problem.hpp"
-
 #include <chrono>
 #include <cstdio>
 
@@ -69,15 +68,14 @@ TYPED_TEST(large_gemm, fusion_moves_only_the_operands) {
 
 TYPED_TEST(large_gemm, fusion_costs_few_vector_cycles) {
     const problem<typename TypeParam::element, TypeParam::weights> square{1024, 1024, 1024};
-    const double added = vector_cycles(square.count(square.fused())) /
-                             vector_cycles(square.count(square.plain())) -
-                         1;
+    const double added =
+        vector_cycles(square.count(square.fused())) / vector_cycles(square.count(square.plain())) -
+        1;
     std::printf("bias, residual, silu add %.1f %% vector cycles at 1024^3", 100 * added);
     EXPECT_LE(added, 0.10);
     const problem<typename TypeParam::element, TypeParam::weights> deep{256, 256, 4096};
-    const double deep_added = vector_cycles(deep.count(deep.fused())) /
-                                  vector_cycles(deep.count(deep.plain())) -
-                              1;
+    const double deep_added =
+        vector_cycles(deep.count(deep.fused())) / vector_cycles(deep.count(deep.plain())) - 1;
     std::printf(", %.1f %% at k = 4096\n", 100 * deep_added);
     EXPECT_LE(deep_added, 0.03);
 }

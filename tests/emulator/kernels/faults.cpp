@@ -5,7 +5,6 @@
 // report.
 
 #include "problem.hpp"
-
 #include <string>
 
 namespace r9v_test {

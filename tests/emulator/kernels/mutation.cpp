@@ -5,7 +5,6 @@
 // report it, or nothing can have depended on it.
 
 #include "problem.hpp"
-
 #include <cstdio>
 #include <map>
 #include <string>
@@ -18,7 +17,8 @@ using r9v_emulator::listed_instruction;
 
 std::vector<std::uint16_t> bits_of(const std::vector<half>& values) {
     std::vector<std::uint16_t> bits;
-    for (const half v : values) bits.push_back(v.bits);
+    for (const half v : values)
+        bits.push_back(v.bits);
     return bits;
 }
 
@@ -30,7 +30,8 @@ std::map<std::uint64_t, std::uint64_t> executions(const problem<half>& p, const 
     const r9v_emulator::scoped_options profiled{options};
     p.count(program);
     std::map<std::uint64_t, std::uint64_t> executed;
-    for (const auto& line : r9v_emulator::last_launch().profile) executed[line.pc] = line.executed;
+    for (const auto& line : r9v_emulator::last_launch().profile)
+        executed[line.pc] = line.executed;
     return executed;
 }
 
@@ -43,8 +44,7 @@ TEST(mutation, every_wait_and_barrier_of_the_large_kernel_matters) {
 
     int reported = 0;
     int idle = 0;
-    const std::vector<listed_instruction> waits =
-        r9v_emulator::waits_of("gemm_tile{128, 128, 32");
+    const std::vector<listed_instruction> waits = r9v_emulator::waits_of("gemm_tile{128, 128, 32");
     ASSERT_GT(waits.size(), 20u);
     for (const listed_instruction& wait : waits) {
         if (executed.count(wait.pc) == 0) continue; // on the path of another shape

@@ -8,7 +8,6 @@
 #include <r9v_emulator/testing.hpp>
 
 #include <gtest/gtest.h>
-
 #include <random>
 #include <vector>
 
@@ -28,7 +27,8 @@ std::vector<Element> random_elements(index_t count, unsigned seed) {
     std::mt19937 random{seed};
     std::uniform_real_distribution<float> uniform{-1, 1};
     std::vector<Element> values(static_cast<std::size_t>(count));
-    for (Element& v : values) v = r9v::from_float<Element>(uniform(random));
+    for (Element& v : values)
+        v = r9v::from_float<Element>(uniform(random));
     return values;
 }
 
@@ -51,9 +51,8 @@ struct problem {
     }
     auto plain() const { return product() | r9v::store(memory_y.view({m, n})); }
     auto fused() const {
-        return product() | r9v::bias(memory_b.view({n})) |
-               r9v::residual(memory_r.view({m, n})) | r9v::silu() |
-               r9v::store(memory_y.view({m, n}));
+        return product() | r9v::bias(memory_b.view({n})) | r9v::residual(memory_r.view({m, n})) |
+               r9v::silu() | r9v::store(memory_y.view({m, n}));
     }
 
     /// Runs the program with the large tile and returns what the launch did.
