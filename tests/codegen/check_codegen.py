@@ -1,14 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) the r9v authors
 """What the kernels of kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
-import argparse
 import dataclasses
-import pathlib
 
-from machine_code import kernels
-from r9v_support import INCLUDE, finish, in_parallel, run
-
-HERE = pathlib.Path(__file__).parent
+from codegen_test import check_source
 
 
 @dataclasses.dataclass
@@ -96,7 +91,7 @@ def check_kernel(kernel, limits):
     yield from check_epilogue(kernel.whole_epilogue(), limits)
 
 
-def describe(kernel):
+def describe(kernel, _):
     loop, epilogue = kernel.main_loop(), kernel.whole_epilogue()
     return (f"{kernel.vgprs} VGPRs; loop: {loop.matrix} matrix, {loop.vector} vector, "
             f"{loop.transcendental} transcendental, {loop.scalar} scalar, share "
@@ -104,34 +99,4 @@ def describe(kernel):
             f"{epilogue.transcendental} transcendental, {len(epilogue.stores)} stores")
 
 
-def assembly(compiler, architecture):
-    code, text = run([compiler, "-x", "hip", f"--offload-arch={architecture}", "--cuda-device-only",
-                      "-nogpulib", "-nogpuinc", "-std=c++20", "-O3", f"-I{INCLUDE}",
-                      HERE / "kernels.cpp", "-S", "-o", "-"])
-    if code:
-        raise SystemExit(f"kernels.cpp does not compile for {architecture}:\n{text[:4000]}")
-    return text
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--compiler", required=True)
-    parser.add_argument("--architecture", action="append", required=True)
-    arguments = parser.parse_args()
-    texts = in_parallel(lambda a: assembly(arguments.compiler, a), arguments.architecture)
-    failures, checked = [], 0
-    for architecture, text in zip(arguments.architecture, texts):
-        found = list(kernels(text))
-        for name, limits in KERNELS.items():
-            checked += 1
-            what = f"{architecture} {name}"
-            matching = [k for k in found if f"{len(name)}{name}" in k.name]
-            if len(matching) != 1:
-                failures.append(f"{what}: {len(matching)} kernels of that name")
-                continue
-            print(f"{what}: {describe(matching[0])}")
-            failures += [f"{what}: {reason}" for reason in check_kernel(matching[0], limits)]
-    finish("codegen", checked, failures)
-
-
-main()
+check_source("codegen", "kernels.cpp", KERNELS, check_kernel, describe)

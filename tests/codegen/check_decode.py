@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) the r9v authors
 """What the kernels of decode_kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
-import argparse
 import dataclasses
 import heapq
-import pathlib
 import re
 
-from machine_code import Counts, kernels
-from r9v_support import INCLUDE, finish, in_parallel, run
-
-HERE = pathlib.Path(__file__).parent
+from codegen_test import check_source
+from machine_code import Counts
 LOADS = 8           # of 16 bytes, four each of keys and values, in one round of the loop
 BYTES = LOADS * 512
 
@@ -95,7 +91,8 @@ def most_in_flight(loop):
     return most, least
 
 
-def check_kernel(kernel, span, limits):
+def check_kernel(kernel, limits):
+    span = main_loop(kernel)
     loop = kernel.code[slice(*span)]
     if kernel.uses_scratch():
         yield f"uses {kernel.scratch} bytes of scratch"
@@ -126,40 +123,14 @@ def check_kernel(kernel, span, limits):
         yield "stores or uses LDS in its loop"
 
 
-def assembly(compiler, architecture):
-    code, text = run([compiler, "-x", "hip", f"--offload-arch={architecture}", "--cuda-device-only",
-                      "-nogpulib", "-nogpuinc", "-std=c++20", "-O3", f"-I{INCLUDE}",
-                      HERE / "decode_kernels.cpp", "-S", "-o", "-"])
-    if code:
-        raise SystemExit(f"decode_kernels.cpp does not compile for {architecture}:\n{text[:4000]}")
-    return text
+def describe(kernel, _):
+    span = main_loop(kernel)
+    loop = kernel.code[slice(*span)]
+    counts = Counts(loop)
+    return (f"{kernel.vgprs} VGPRs; loop: {counts.vector} vector, "
+            f"{counts.transcendental} transcendental, {counts.scalar} scalar; a usual round: "
+            f"{shortest_round(kernel, *span) / BYTES:.3f} vector a byte, "
+            f"{most_in_flight(loop)[0]} loads in flight")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--compiler", required=True)
-    parser.add_argument("--architecture", action="append", required=True)
-    arguments = parser.parse_args()
-    texts = in_parallel(lambda a: assembly(arguments.compiler, a), arguments.architecture)
-    failures, checked = [], 0
-    for architecture, text in zip(arguments.architecture, texts):
-        found = list(kernels(text))
-        for name, limits in KERNELS.items():
-            checked += 1
-            what = f"{architecture} {name}"
-            matching = [k for k in found if f"{len(name)}{name}" in k.name]
-            if len(matching) != 1:
-                failures.append(f"{what}: {len(matching)} kernels of that name")
-                continue
-            kernel, span = matching[0], main_loop(matching[0])
-            loop = kernel.code[slice(*span)]
-            counts = Counts(loop)
-            print(f"{what}: {kernel.vgprs} VGPRs; loop: {counts.vector} vector, "
-                  f"{counts.transcendental} transcendental, {counts.scalar} scalar; a usual round: "
-                  f"{shortest_round(kernel, *span) / BYTES:.3f} vector a byte, "
-                  f"{most_in_flight(loop)[0]} loads in flight")
-            failures += [f"{what}: {reason}" for reason in check_kernel(kernel, span, limits)]
-    finish("codegen.decode", checked, failures)
-
-
-main()
+check_source("codegen.decode", "decode_kernels.cpp", KERNELS, check_kernel, describe)

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) the r9v authors
 """What the kernels of prefill_kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
-import argparse
 import dataclasses
-import pathlib
 import re
 
+from codegen_test import assembly, command_line
 from machine_code import Counts, kernels
-from r9v_support import INCLUDE, finish, in_parallel, run
-
-HERE = pathlib.Path(__file__).parent
+from r9v_support import finish, in_parallel
 PARTS = 4
 RARE = 20   # instructions that a branch skips at least to be one for a new largest score
 
@@ -130,26 +127,15 @@ def describe(kernel, limits):
             f"transcendental, {loop.scalar} scalar, share {loop.matrix_share:.1%}")
 
 
-def assembly(compiler, architecture, part):
-    code, text = run([compiler, "-x", "hip", f"--offload-arch={architecture}", "--cuda-device-only",
-                      "-nogpulib", "-nogpuinc", "-std=c++20", "-O3", f"-I{INCLUDE}",
-                      f"-DPART={part}", HERE / "prefill_kernels.cpp", "-S", "-o", "-"])
-    if code:
-        raise SystemExit(f"prefill_kernels.cpp does not compile for {architecture}:\n{text[:4000]}")
-    return text
-
-
 def opcodes(code):
     return [line.split()[0] for line in code]
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--compiler", required=True)
-    parser.add_argument("--architecture", action="append", required=True)
-    arguments = parser.parse_args()
+    arguments = command_line()
     jobs = [(a, part) for a in arguments.architecture for part in range(PARTS)]
-    texts = in_parallel(lambda job: assembly(arguments.compiler, *job), jobs)
+    texts = in_parallel(lambda job: assembly(arguments.compiler, job[0], "prefill_kernels.cpp",
+                                             f"-DPART={job[1]}"), jobs)
     failures, checked = [], 0
     for architecture in arguments.architecture:
         found = [k for (a, _), text in zip(jobs, texts) if a == architecture for k in kernels(text)]

@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) the r9v authors
 """What the kernels of rows_kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
-import argparse
 import dataclasses
-import pathlib
 import re
 
-from machine_code import Counts, kernels
-from r9v_support import INCLUDE, finish, in_parallel, run
-
-HERE = pathlib.Path(__file__).parent
+from codegen_test import check_source
+from machine_code import Counts
 
 
 @dataclasses.dataclass
@@ -78,38 +74,12 @@ def check_kernel(kernel, limits):
         yield f"has {counts.vector} vector instructions"
 
 
-def assembly(compiler, architecture):
-    code, text = run([compiler, "-x", "hip", f"--offload-arch={architecture}", "--cuda-device-only",
-                      "-nogpulib", "-nogpuinc", "-std=c++20", "-O3", f"-I{INCLUDE}",
-                      HERE / "rows_kernels.cpp", "-S", "-o", "-"])
-    if code:
-        raise SystemExit(f"rows_kernels.cpp does not compile for {architecture}:\n{text[:4000]}")
-    return text
+def describe(kernel, limits):
+    counts = Counts(kernel.code)
+    return (f"{kernel.vgprs} VGPRs, {counts.vector} vector, "
+            f"{counts.transcendental} transcendental, {counts.scalar} scalar, "
+            f"{most_in_flight(kernel.code, limits.load)} loads in flight, "
+            f"{len(counts.stores)} stores")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--compiler", required=True)
-    parser.add_argument("--architecture", action="append", required=True)
-    arguments = parser.parse_args()
-    texts = in_parallel(lambda a: assembly(arguments.compiler, a), arguments.architecture)
-    failures, checked = [], 0
-    for architecture, text in zip(arguments.architecture, texts):
-        found = list(kernels(text))
-        for name, limits in KERNELS.items():
-            checked += 1
-            what = f"{architecture} {name}"
-            matching = [k for k in found if f"{len(name)}{name}" in k.name]
-            if len(matching) != 1:
-                failures.append(f"{what}: {len(matching)} kernels of that name")
-                continue
-            counts = Counts(matching[0].code)
-            print(f"{what}: {matching[0].vgprs} VGPRs, {counts.vector} vector, "
-                  f"{counts.transcendental} transcendental, {counts.scalar} scalar, "
-                  f"{most_in_flight(matching[0].code, limits.load)} loads in flight, "
-                  f"{len(counts.stores)} stores")
-            failures += [f"{what}: {reason}" for reason in check_kernel(matching[0], limits)]
-    finish("codegen.rows", checked, failures)
-
-
-main()
+check_source("codegen.rows", "rows_kernels.cpp", KERNELS, check_kernel, describe)

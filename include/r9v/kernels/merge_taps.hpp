@@ -47,4 +47,20 @@ void merge_taps_kernel([[maybe_unused]] Program program, [[maybe_unused]] Geomet
     }
 }
 
+/// Appends the merge to a plan whose first kernel writes partial results, where the program has
+/// taps that need it.
+template<class Program, class Plan>
+void add_tap_merge(Plan& to) {
+    if constexpr (Program::chain_type::ordered_taps > 0) {
+        if (to.count == 0) return;
+        using geometry = decltype(to.geometry);
+        const index_t rows = to.geometry.row_count();
+        to.scratch_bytes = static_cast<std::size_t>(rows * to.geometry.parts *
+                                                    Program::chain_type::stateful_taps) *
+                           sizeof(float);
+        to.add(reinterpret_cast<const void*>(&merge_taps_kernel<arch::gfx12, Program, geometry>),
+               ceil_div<index_t>(rows, merge_threads), merge_threads);
+    }
+}
+
 } // namespace r9v::inline R9V_ABI::kernels

@@ -72,26 +72,13 @@ private:
         if (choice.tile < 0) return detail::reason_of(choice.misfit);
 
         constexpr tile all[] = {Tiles...};
-        const void* const kernels[] = {
+        const void* const compiled[] = {
             reinterpret_cast<const void*>(&conv_kernel<arch::gfx12, Tiles, Program>)...};
         to.geometry = choice.geometry;
         to.tile = all[choice.tile];
-        to.add(kernels[choice.tile], choice.blocks, to.tile.threads());
-        if constexpr (Program::chain_type::ordered_taps > 0) {
-            if (choice.blocks != 0) add_merge<Program>(to);
-        }
+        to.add(compiled[choice.tile], choice.blocks, to.tile.threads());
+        kernels::add_tap_merge<Program>(to);
         return {};
-    }
-
-    template<class Program>
-    static void add_merge(launch_plan<geometry, tile>& to) noexcept {
-        const index_t rows = to.geometry.row_count();
-        to.scratch_bytes = static_cast<std::size_t>(rows * to.geometry.parts *
-                                                    Program::chain_type::stateful_taps) *
-                           sizeof(float);
-        to.add(reinterpret_cast<const void*>(
-                   &kernels::merge_taps_kernel<arch::gfx12, Program, geometry>),
-               ceil_div<index_t>(rows, kernels::merge_threads), kernels::merge_threads);
     }
 #endif
 };
