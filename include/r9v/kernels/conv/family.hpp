@@ -28,14 +28,8 @@ inline status reason_of(conv_misfit misfit) noexcept {
 
 } // namespace detail
 
-template<class Source, class Filter, int Axes>
-struct family<conv_head<Source, Filter, Axes>> {
-    using geometry = conv_geometry;
-    using tile = conv_tile;
-
-    template<class Program>
-    using default_tiles = decltype(detail::default_conv_tiles<typename Program::head_type>());
-
+/// What convolutions of every kind do alike.
+struct conv_family {
     template<class Program>
     [[nodiscard]] static status check(const Program& p) noexcept {
         return r9v::check(p);
@@ -51,6 +45,15 @@ struct family<conv_head<Source, Filter, Axes>> {
     static void run_reference(const Program& p) {
         r9v::run_reference(p);
     }
+};
+
+template<class Source, class Filter, int Axes>
+struct family<conv_head<Source, Filter, Axes>> : conv_family {
+    using geometry = conv_geometry;
+    using tile = conv_tile;
+
+    template<class Program>
+    using default_tiles = decltype(detail::default_conv_tiles<typename Program::head_type>());
 
 #if R9V_HAS_KERNELS
     template<class Program, class Tiles>

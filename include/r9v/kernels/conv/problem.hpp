@@ -41,6 +41,11 @@ struct conv_head {
         return x_view::element_layout == layout::row_major ? 1 : x.view.strides[Axes + 1];
     }
 
+    /// Output channels see only the input channels of their own group.
+    [[nodiscard]] R9V_HD constexpr index_t groups() const {
+        return Filter::kind == filter_kind::depthwise ? channels() : how.groups;
+    }
+
     /// Rows and columns of the resulting map.
     [[nodiscard]] R9V_HD constexpr index_t out_height() const {
         return convolved_extent(height(), f.extents.r, how.stride.height, how.dilation.height,

@@ -47,9 +47,7 @@ template<class Head>
 [[nodiscard]] double convolve_at(const Head& head, const std::vector<double>& map, index_t b,
                                  index_t p, index_t q, index_t k) {
     const filter_extents& f = head.f.extents;
-    const index_t first_channel = k / (f.k / head.how.groups) * f.c;
-    const index_t depth = packed_depth(f);
-    const auto* weights = head.f.data + k * packed_row(f);
+    const index_t first_channel = k / (f.k / head.groups()) * f.c;
     double sum = 0;
     for (index_t r = 0; r < f.r; ++r) {
         const index_t h =
@@ -59,12 +57,11 @@ template<class Head>
             const index_t w =
                 q * head.how.stride.width + s * head.how.dilation.width - head.how.pad.left;
             if (w < 0 || w >= head.width()) continue;
-            const auto* tap = weights + (is_stem(f) ? r * depth + s * f.c : (r * f.s + s) * depth);
             const double* pixel = map.data() +
                                   ((b * head.height() + h) * head.width() + w) * head.channels() +
                                   first_channel;
             for (index_t c = 0; c < f.c; ++c)
-                sum += pixel[c] * to_double(tap[c]);
+                sum += pixel[c] * to_double(head.f.at(k, r, s, c));
         }
     }
     return sum;

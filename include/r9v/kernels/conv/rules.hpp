@@ -7,9 +7,27 @@
 #include <r9v/kernels/conv/problem.hpp>
 #include <r9v/ops/tensor_checks.hpp>
 
+#include <algorithm>
+
 namespace r9v::inline R9V_ABI {
 
 namespace detail {
+
+/// What a filter's kind asks for.
+template<filter_kind Kind, class Head>
+[[nodiscard]] status check_kind(const Head& head) noexcept {
+    if constexpr (Kind == filter_kind::stem) {
+        if (!is_stem(head.f.extents) || head.how.groups != 1)
+            return error{"r9v: a stem filter is for maps of up to 4 channels, rows of up to 64 "
+                         "weights, and one group. Pass filter(pointer, {k, r, s, c})."};
+    } else if constexpr (Kind == filter_kind::depthwise) {
+        if (head.how.groups != 1 && head.how.groups != head.channels())
+            return error{"r9v: a depthwise filter has as many groups as the map has channels, not "
+                         "%d. Leave .groups out.",
+                         head.how.groups};
+    }
+    return {};
+}
 
 template<class Head>
 [[nodiscard]] status check_convolution(const Head& head) noexcept {
@@ -28,15 +46,17 @@ template<class Head>
         return error{"r9v: the filter has the extents [%" PRId64 ", %" PRId64 ", %" PRId64
                      ", %" PRId64 "]. Name [k, r, s, c] with at least one tap.",
                      f.k, f.r, f.s, f.c};
-    if (head.channels() % how.groups != 0 || f.k % how.groups != 0)
-        return error{"r9v: %d groups do not divide %" PRId64 " input and %" PRId64 " output "
-                     "channels. Choose groups that divide both.",
-                     how.groups, head.channels(), f.k};
-    if (head.channels() / how.groups != f.c)
-        return error{"r9v: the map has %" PRId64
-                     " channels in %d groups but the filter takes %" PRId64
+    const index_t groups = std::max<index_t>(head.groups(), 1); // depthwise over no channels
+    if (head.channels() % groups != 0 || f.k % groups != 0)
+        return error{"r9v: %" PRId64 " groups do not divide %" PRId64 " input and %" PRId64
+                     " output channels. Choose groups that divide both.",
+                     groups, head.channels(), f.k};
+    if (head.channels() / groups != f.c)
+        return error{"r9v: the map has %" PRId64 " channels in %" PRId64
+                     " groups but the filter takes %" PRId64
                      ". Both need the same: a filter is [k, r, s, channels / groups].",
-                     head.channels(), how.groups, f.c};
+                     head.channels(), groups, f.c};
+    if (const status kind = check_kind<Head::filter_type::kind>(head); !kind) return kind;
     const index_t height = head.height() + pad.top + pad.bottom;
     const index_t width = head.width() + pad.left + pad.right;
     if (height < (f.r - 1) * how.dilation.height + 1 || width < (f.s - 1) * how.dilation.width + 1)
@@ -59,8 +79,7 @@ template<class Head, class Chain>
     if (const status fits = detail::check_convolution(p.head); !fits) return fits;
     detail::tensor_checks checks{p.head.result()};
     checks.input("x", p.head.x.view);
-    const filter_extents& f = p.head.f.extents;
-    const index_t elements = packed_filter_elements(f);
+    const index_t elements = p.head.f.elements();
     if (elements > 0)
         checks.input("the filter",
                      host_tensor<const typename Head::element, 1>{p.head.f.data, {elements}});
