@@ -82,8 +82,8 @@ struct lane_place {
 
 /// Runs `ops` over `Results` x `Rows` x `Columns` fragments. `Partials` gets the row statistics of
 /// taps that merge in order: partials(tap, coordinate, value). Where it has located(coordinate),
-/// chains that are not wide get their positions from it. Where fragments must wait in LDS,
-/// `Parked` columns of them do at a time.
+/// chains that are not wide get their positions from it, and where it `is_scattered`, all do. Where
+/// fragments must wait in LDS, `Parked` columns of them do at a time.
 template<int Results, int Rows, int Columns, class Chain, class Partials, int Parked = Columns>
 class finisher {
     using states = typename states_of<detail::wide_math, Chain>::type;
@@ -171,7 +171,7 @@ private:
         for (int result = 0; result < Results; ++result)
             values[result] = detail::part_of<8>(tile[result][Row][Column], 0);
         detail::carry_taps<tap_scope::tensor>(ops_, whole, of_row);
-        evaluate_all(detail::wide_math{}, of_row, position(Row, Column), values);
+        evaluate_run(of_row, position(Row, Column), values);
         detail::carry_taps<tap_scope::tensor>(ops_, of_row, whole);
     }
 
@@ -220,7 +220,16 @@ private:
             values[result] = detail::part_of<8>(
                 arch::load_local_floats(lds, parked(result, column, 0), parked(result, column, 1)),
                 0);
-        evaluate_all(detail::wide_math{}, sums, at, values);
+        evaluate_run(sums, at, values);
+    }
+    /// Scattered rows have a position for each lane.
+    R9V_INLINE void evaluate_run(states& sums, const coordinate& at,
+                                 const run<float, 8> (&values)[Results]) const {
+        if constexpr (requires { requires Partials::is_scattered; }) {
+            evaluate_all(detail::narrow_math{}, sums, located(at), values);
+        } else {
+            evaluate_all(detail::wide_math{}, sums, at, values);
+        }
     }
     R9V_INLINE void run_single(states& sums, arch::local_bytes lds, coordinate at, int column,
                                int e) const {

@@ -57,9 +57,9 @@ public:
 
     /// tile += x * w over all of k >= 1. The slab that may be ragged goes first, so that the loop
     /// has none.
-    /// `PanelX` is what LoadX attaches to.
-    template<class PanelX>
-    R9V_INLINE void multiply(const PanelX& x, const panel (&w)[results], index_t k,
+    /// `PanelX` and `PanelW` are what the loaders attach to.
+    template<class PanelX, class PanelW>
+    R9V_INLINE void multiply(const PanelX& x, const PanelW (&w)[results], index_t k,
                              tile_type& tile) {
         const auto slabs = static_cast<std::int32_t>(ceil_div<index_t>(k, slab_depth));
         attach(x, w);
@@ -82,8 +82,8 @@ private:
     /// memory to the registers that the next one leaves.
     enum class moves { none, store, all };
 
-    template<class PanelX>
-    R9V_INLINE void attach(const PanelX& x, const panel (&w)[results]) {
+    template<class PanelX, class PanelW>
+    R9V_INLINE void attach(const PanelX& x, const PanelW (&w)[results]) {
         x_.attach(x);
         R9V_UNROLL
         for (int r = 0; r < results; ++r)
@@ -91,8 +91,8 @@ private:
     }
 
     /// Puts the ragged slab into its stage, while slab 0 is loaded.
-    template<class PanelX>
-    R9V_INLINE void fill(const PanelX& x, const panel (&w)[results], index_t k,
+    template<class PanelX, class PanelW>
+    R9V_INLINE void fill(const PanelX& x, const PanelW (&w)[results], index_t k,
                          std::int32_t slabs) {
         const index_t last = slabs - 1;
         const int depth = static_cast<int>(k - last * slab_depth);

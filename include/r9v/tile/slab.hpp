@@ -141,6 +141,8 @@ public:
         data_[i] = load_from(base_, offset_[i]);
     }
     R9V_INLINE void advance() { base_ += step_; }
+    /// Goes `bytes` further, for operands whose slabs are not evenly spaced.
+    R9V_INLINE void skip(index_t bytes) { base_ += bytes; }
 
     /// Chunk `i` as it was loaded.
     [[nodiscard]] R9V_INLINE arch::words4 chunk(int i) const { return data_[i]; }

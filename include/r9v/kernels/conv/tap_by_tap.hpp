@@ -22,11 +22,12 @@ template<class Filter>
     return arch::load_constant<2>(arch::to_global(trailer), 0u) == 0;
 }
 
-template<class Element, class Treat>
+/// `Panel` may know where a tap's weights are: tap_place(r, s), in elements of k.
+template<class Element, class Treat, class Panel = tile::panel>
 class tap_by_tap {
 public:
     R9V_INLINE tap_by_tap(const tile::patch_geometry& map, const Treat& treat,
-                          const tile::patch_panel& x, const tile::panel& w)
+                          const tile::patch_panel& x, const Panel& w)
         : map_{map},
           treat_{treat},
           x_{x},
@@ -53,7 +54,6 @@ private:
 
     R9V_INLINE void add(const tile::patch_geometry::origin& from, int column,
                         arch::floats8& sums) const {
-        const std::int32_t depth = map_.slabs * tile::slab_depth;
         R9V_ROLLED
         for (int r = 0; r < map_.filter_rows; ++r) {
             const std::int32_t h = from.h + r * map_.dilation_height;
@@ -62,13 +62,21 @@ private:
             for (int s = 0; s < map_.filter_columns; ++s) {
                 const std::int32_t w = from.w + s * map_.dilation_width;
                 if (!tile::patch_geometry::is_below(w, map_.width)) continue;
-                const std::int32_t weights = map_.whole_rows != 0
-                                                 ? r * depth + s * map_.channels
-                                                 : (r * map_.filter_columns + s) * depth;
+                const std::int32_t weights = tap_place(r, s);
                 R9V_ROLLED
                 for (int channel = 0; channel < map_.channels; ++channel)
                     add_products(pixel(from.image, h, w, channel), column, weights + channel, sums);
             }
+        }
+    }
+
+    R9V_INLINE std::int32_t tap_place(int r, int s) const {
+        if constexpr (requires { w_.tap_place(r, s); }) {
+            return w_.tap_place(r, s);
+        } else {
+            const std::int32_t depth = map_.slabs * tile::slab_depth;
+            return map_.whole_rows != 0 ? r * depth + s * map_.channels
+                                        : (r * map_.filter_columns + s) * depth;
         }
     }
 
@@ -95,7 +103,7 @@ private:
     const tile::patch_geometry& map_;
     const Treat& treat_;
     tile::patch_panel x_;
-    tile::panel w_;
+    Panel w_;
 };
 
 } // namespace r9v::inline R9V_ABI::kernels
