@@ -4,7 +4,7 @@
 // The geometry of a convolution in words: what slides over what.
 #pragma once
 
-#include <r9v/kernels/window.hpp>
+#include <r9v/ops/window.hpp>
 
 namespace r9v::inline R9V_ABI {
 
