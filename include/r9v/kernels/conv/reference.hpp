@@ -6,6 +6,7 @@
 
 #include <r9v/kernels/conv/problem.hpp>
 
+#include <algorithm>
 #include <vector>
 
 namespace r9v::inline R9V_ABI {
@@ -42,29 +43,79 @@ template<class Head>
     return values;
 }
 
-/// One value of the result.
+/// Output channels whose sums are made side by side: the compiler makes vectors of them.
+inline constexpr index_t reference_lanes = 16;
+
+/// Output channels of a group.
 template<class Head>
-[[nodiscard]] double convolve_at(const Head& head, const std::vector<double>& map, index_t b,
-                                 index_t p, index_t q, index_t k) {
+[[nodiscard]] index_t channels_of_group(const Head& head) {
+    return head.f.extents.k / std::max<index_t>(head.groups(), 1);
+}
+
+/// The weights in double: [group][block of channels][r][s][c][lane].
+template<class Head>
+[[nodiscard]] std::vector<double> load_filter(const Head& head) {
     const filter_extents& f = head.f.extents;
-    const index_t first_channel = k / (f.k / head.groups()) * f.c;
-    double sum = 0;
+    const index_t of_group = channels_of_group(head);
+    const index_t blocks = head.groups() * ceil_div(of_group, reference_lanes);
+    std::vector<double> weights;
+    weights.reserve(static_cast<std::size_t>(blocks * f.r * f.s * f.c * reference_lanes));
+    for (index_t group = 0; group < head.groups(); ++group)
+        for (index_t first = 0; first < of_group; first += reference_lanes)
+            for (index_t r = 0; r < f.r; ++r)
+                for (index_t s = 0; s < f.s; ++s)
+                    for (index_t c = 0; c < f.c; ++c)
+                        for (index_t k = first; k < first + reference_lanes; ++k)
+                            weights.push_back(
+                                k < of_group ? to_double(head.f.at(group * of_group + k, r, s, c))
+                                             : 0.0);
+    return weights;
+}
+
+/// Sums of one pixel over all taps within the map, for a block of channels; `sums` has room for
+/// `count` of them.
+template<class Head>
+void convolve_pixel(const Head& head, const double* image, const double* weights, index_t p,
+                    index_t q, double* sums, index_t count) {
+    const filter_extents& f = head.f.extents;
+    const double* tap = weights;
+    double sum[reference_lanes] = {};
     for (index_t r = 0; r < f.r; ++r) {
         const index_t h =
             p * head.how.stride.height + r * head.how.dilation.height - head.how.pad.top;
-        if (h < 0 || h >= head.height()) continue;
-        for (index_t s = 0; s < f.s; ++s) {
+        for (index_t s = 0; s < f.s; ++s, tap += f.c * reference_lanes) {
             const index_t w =
                 q * head.how.stride.width + s * head.how.dilation.width - head.how.pad.left;
-            if (w < 0 || w >= head.width()) continue;
-            const double* pixel = map.data() +
-                                  ((b * head.height() + h) * head.width() + w) * head.channels() +
-                                  first_channel;
-            for (index_t c = 0; c < f.c; ++c)
-                sum += pixel[c] * to_double(head.f.at(k, r, s, c));
+            if (h < 0 || h >= head.height() || w < 0 || w >= head.width()) continue;
+            const double* pixel = image + (h * head.width() + w) * head.channels();
+            for (index_t c = 0; c < f.c; ++c) {
+                R9V_UNROLL
+                for (index_t lane = 0; lane < reference_lanes; ++lane)
+                    sum[lane] += pixel[c] * tap[c * reference_lanes + lane];
+            }
         }
     }
-    return sum;
+    for (index_t lane = 0; lane < count; ++lane)
+        sums[lane] = sum[lane];
+}
+
+/// Row p of the result of one image: [q, k].
+template<class Head>
+void convolve_row(const Head& head, const std::vector<double>& map,
+                  const std::vector<double>& weights, index_t b, index_t p,
+                  std::vector<double>& sums) {
+    const filter_extents& f = head.f.extents;
+    const index_t of_group = channels_of_group(head);
+    const double* image = map.data() + b * head.height() * head.width() * head.channels();
+    const double* block = weights.data();
+    for (index_t group = 0; group < head.groups(); ++group)
+        for (index_t first = 0; first < of_group; first += reference_lanes) {
+            for (index_t q = 0; q < head.out_width(); ++q)
+                convolve_pixel(head, image + group * f.c, block, p, q,
+                               sums.data() + q * f.k + group * of_group + first,
+                               std::min(reference_lanes, of_group - first));
+            block += f.r * f.s * f.c * reference_lanes;
+        }
 }
 
 } // namespace detail
@@ -77,24 +128,28 @@ void run_reference(const program<Head, Chain>& p) {
     const Head& head = p.head;
     const extents size = head.result();
     const std::vector<double> map = detail::load_map(head);
+    const std::vector<double> weights = detail::load_filter(head);
+    std::vector<double> sums(static_cast<std::size_t>(size.rows * size.columns));
     typename states_of<reference_math, Chain>::type states{};
 
     reset_taps<tap_scope::tensor>(p.chain, states);
     for (index_t b = 0; b < size.batches; ++b)
-        for (index_t row = 0; row < size.heads; ++row)
+        for (index_t row = 0; row < size.heads; ++row) {
+            detail::convolve_row(head, map, weights, b, row, sums);
+            const double* next = sums.data();
             for (index_t column = 0; column < size.rows; ++column) {
                 coordinate at{.batch_base = b, .row_base = column, .head_base = row};
                 reset_taps<tap_scope::row>(p.chain, states);
                 for (index_t k = 0; k < size.columns; ++k) {
                     at.column_base = k;
-                    evaluate(math, p.chain, states, at,
-                             run<double, 1>{{detail::convolve_at(head, map, b, row, column, k)}});
+                    evaluate(math, p.chain, states, at, run<double, 1>{{*next++}});
                 }
                 at.column_base = 0;
                 for_each_tap<tap_scope::row>(
                     p.chain, states,
                     [&](const auto& op, double state, int) { op.commit(math, state, at); });
             }
+        }
     for_each_tap<tap_scope::tensor>(p.chain, states, [&](const auto& op, double state, int) {
         op.commit(math, state, coordinate{});
     });
