@@ -50,6 +50,18 @@ TEST(conv, large_tiles) {
                              random_convolutions(16, {.channels = {8, 32, 128, 136}}, 6e6));
 }
 
+TEST(conv, fragments_from_memory) {
+    const plain<detail::streamed_conv_tile> streamed;
+    check_convolutions<half>(streamed, random_convolutions(40, {.channels = {8, 16, 48, 96, 160}}));
+    // All waves along pixels, all along channels, all along k, and shares of each.
+    check_convolutions<half>(streamed,
+                             {{1, 40, 40, 8, 24, 1, 1, {}},
+                              {1, 3, 3, 40, 600, 1, 1, {}},
+                              {1, 7, 7, 512, 64, 3, 3, {.pad = 1}},
+                              {2, 14, 14, 72, 136, 3, 3, {.pad = 1}},
+                              {3, 9, 9, 256, 256, 3, 3, {.stride = 2, .pad = 1, .groups = 32}}});
+}
+
 TEST(conv, channels_of_any_number) {
     check_convolutions<half>(plain<detail::scattered_conv_tile>{}, random_convolutions(40));
 }

@@ -10,6 +10,13 @@
 
 namespace r9v::inline R9V_ABI::tile {
 
+/// The rows of that matrix which a block multiplies.
+struct patch_panel {
+    const char* map;     ///< channel 0 of the block's group, pixel (0, 0) of image 0
+    std::uint32_t pixel; ///< of the block's first row
+    int rows;            ///< that exist from there on, at least 1
+};
+
 /// Where the filter's taps lie in the map for each pixel of the result. Strides in bytes.
 struct patch_geometry {
     divisor of_image; ///< pixels of one image of the result
@@ -52,6 +59,11 @@ struct patch_geometry {
                 static_cast<std::int32_t>(q) * stride_width - pad_left};
     }
 
+    /// The same of row `row` of a panel, clamped to those that exist.
+    [[nodiscard]] R9V_HD constexpr origin origin_of(const patch_panel& of, int row) const {
+        return origin_of(of.pixel + static_cast<std::uint32_t>(row < of.rows ? row : of.rows - 1));
+    }
+
     /// Bit r: row r of the filter is inside the map at `at`; bit 16 + s: column s is. For filters
     /// of up to 16 x 16 taps.
     static constexpr int most_taps = 16;
@@ -66,13 +78,6 @@ struct patch_geometry {
     [[nodiscard]] static R9V_HD constexpr bool is_below(std::int32_t at, std::int32_t end) {
         return static_cast<std::uint32_t>(at) < static_cast<std::uint32_t>(end);
     }
-};
-
-/// The rows of that matrix which a block multiplies.
-struct patch_panel {
-    const char* map;     ///< channel 0 of the block's group, pixel (0, 0) of image 0
-    std::uint32_t pixel; ///< of the block's first row
-    int rows;            ///< that exist from there on, at least 1
 };
 
 } // namespace r9v::inline R9V_ABI::tile

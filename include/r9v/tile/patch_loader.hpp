@@ -23,14 +23,108 @@ struct patch_step {
     [[nodiscard]] R9V_INLINE std::uint32_t bits() const { return 1u << row | 0x10000u << column; }
 };
 
+/// `chunk`, or zeros.
+[[nodiscard]] R9V_INLINE arch::words4 keep_where(bool exists, arch::words4 chunk) {
+    R9V_UNROLL
+    for (int word = 0; word < 4; ++word)
+        chunk[word] = exists ? chunk[word] : 0u;
+    return chunk;
+}
+
 /// Passes chunks on as they are.
 struct untreated_patches {
     static constexpr bool changes = false;
 };
 
-/// 16-byte loads: channels are contiguous and a multiple of 8 of them, the filter has up to 16 x 16
-/// taps, and two images span less than the reach of a bounded load. `Treat` is the prologue:
-/// treat(chunk, origin, step, lane_channel, exists).
+/// Where `Count` pixels of a lane lie in the map, tap by tap and slab by slab, for loads of 16
+/// bytes: channels are contiguous and a multiple of 8 of them, the filter has up to 16 x 16 taps,
+/// and the images that a panel spans are within the reach of a bounded load.
+template<int Count>
+class patch_walk {
+public:
+    R9V_INLINE explicit patch_walk(const patch_geometry& map) : map_{map} {}
+
+    /// `row_of(i)` of the panel is where the lane's pixel `i` is; `lane_channel` of its first load.
+    template<class RowOf>
+    R9V_INLINE void attach(const patch_panel& from, int lane_channel, RowOf row_of) {
+        const std::uint32_t first_image = map_.of_image.quotient(from.pixel);
+        base_ = arch::to_global(from.map) + first_image * map_.image_bytes -
+                map_.pad_top * map_.row_bytes - map_.pad_left * map_.pixel_bytes;
+        R9V_UNROLL
+        for (int i = 0; i < Count; ++i) {
+            const int row = detail::min(row_of(i), from.rows - 1);
+            const auto at = map_.origin_of(from.pixel + static_cast<std::uint32_t>(row));
+            const auto down = static_cast<std::uint32_t>(at.h + map_.pad_top);
+            const auto across = static_cast<std::uint32_t>(at.w + map_.pad_left);
+            lane_[i] = (at.image - first_image) * static_cast<std::uint32_t>(map_.image_bytes) +
+                       down * static_cast<std::uint32_t>(map_.row_bytes) +
+                       across * static_cast<std::uint32_t>(map_.pixel_bytes) +
+                       static_cast<std::uint32_t>(2 * lane_channel);
+            inside_[i] = map_.taps_inside(at);
+        }
+        go_to({});
+    }
+
+    /// Goes to slab `at` of k.
+    R9V_INLINE void seek(std::uint32_t at) {
+        const std::uint32_t tap = at / static_cast<std::uint32_t>(map_.slabs);
+        const std::uint32_t row = map_.of_columns.quotient(tap);
+        go_to({static_cast<std::int32_t>(row),
+               static_cast<std::int32_t>(tap - row * map_.of_columns.value),
+               static_cast<std::int32_t>(at) - static_cast<std::int32_t>(tap) * map_.slabs});
+    }
+
+    /// Goes to the next slab; true where the offsets of the one before do not hold any more.
+    R9V_INLINE bool advance() {
+        if (next_.slab + 1 < map_.slabs) {
+            ++next_.slab;
+            at_ += 2 * slab_depth;
+            return ends_inside() && next_.slab + 1 == map_.slabs;
+        }
+        const bool wraps = next_.column + 1 == map_.filter_columns;
+        go_to({wraps ? next_.row + 1 : next_.row, wraps ? 0 : next_.column + 1, 0});
+        return true;
+    }
+
+    /// What the slab's loads start from, and the tap and slab it belongs to.
+    [[nodiscard]] R9V_INLINE arch::global_bytes base() const { return at_; }
+    [[nodiscard]] R9V_INLINE const patch_step& next() const { return next_; }
+
+    /// From there to pixel `i`, for a load whose first channel is the lane's and `later` more;
+    /// `lane_channel` is that channel.
+    [[nodiscard]] R9V_INLINE std::uint32_t offset(int i, int lane_channel, int later = 0) const {
+        return is_inside(i, next_, lane_channel) ? lane_[i] + static_cast<std::uint32_t>(2 * later)
+                                                 : arch::outside;
+    }
+    /// Whether pixel `i` has anything there. (No branch on whether channels end inside a slab: where
+    /// they do not, the comparison is always true, and cheaper than the branch.)
+    [[nodiscard]] R9V_INLINE bool is_inside(int i, const patch_step& at, int lane_channel) const {
+        const std::uint32_t bits = at.bits();
+        return static_cast<int>((inside_[i] & bits) == bits) &
+               static_cast<int>(lane_channel < map_.channels - at.slab * slab_depth);
+    }
+
+private:
+    R9V_INLINE void go_to(const patch_step& to) {
+        next_ = to;
+        at_ = base_ + to.row * map_.dilation_height * map_.row_bytes +
+              to.column * map_.dilation_width * map_.pixel_bytes + to.slab * 2 * slab_depth;
+    }
+    /// Whether the last slab of a tap has more elements than the map has channels.
+    [[nodiscard]] R9V_INLINE bool ends_inside() const {
+        return map_.slabs * slab_depth != map_.channels;
+    }
+
+    const patch_geometry& map_;
+    arch::global_bytes base_; ///< tap (0, 0) of pixel 0 of the panel's first image
+    arch::global_bytes at_;   ///< of the next slab
+    patch_step next_;
+    std::uint32_t lane_[Count];
+    std::uint32_t inside_[Count];
+};
+
+/// A thread's part of a slab in 16-byte loads, within the limits of patch_walk. `Treat` is the
+/// prologue: treat(chunk, origin, step, lane_channel, exists).
 template<int Rows, int Threads, class Treat = untreated_patches>
 class patch_loader {
     using share = slab_share<Rows, Threads, order::k_contiguous>;
@@ -40,66 +134,44 @@ public:
 
     R9V_INLINE patch_loader(const patch_geometry& map, const Treat& treat)
         : map_{map},
-          treat_{treat} {}
+          treat_{treat},
+          walk_{map} {}
 
     R9V_INLINE void attach(const patch_panel& from) {
-        const std::uint32_t first_image = map_.of_image.quotient(from.pixel);
-        base_ = arch::to_global(from.map) + first_image * map_.image_bytes -
-                map_.pad_top * map_.row_bytes - map_.pad_left * map_.pixel_bytes;
-        R9V_UNROLL
-        for (int i = 0; i < count; ++i) {
-            const int row = detail::min(share::row(i), from.rows - 1);
-            const auto at = map_.origin_of(from.pixel + static_cast<std::uint32_t>(row));
-            const auto down = static_cast<std::uint32_t>(at.h + map_.pad_top);
-            const auto across = static_cast<std::uint32_t>(at.w + map_.pad_left);
-            lane_[i] = (at.image - first_image) * static_cast<std::uint32_t>(map_.image_bytes) +
-                       down * static_cast<std::uint32_t>(map_.row_bytes) +
-                       across * static_cast<std::uint32_t>(map_.pixel_bytes) +
-                       static_cast<std::uint32_t>(16 * share::chunk());
-            inside_[i] = map_.taps_inside(at);
-            if constexpr (Treat::changes) origin_[i] = at;
+        walk_.attach(from, k(), [](int i) { return share::row(i); });
+        if constexpr (Treat::changes) {
+            R9V_UNROLL
+            for (int i = 0; i < count; ++i)
+                origin_[i] = map_.origin_of(from, share::row(i));
         }
         to_ = slab_offset(share::row(0), share::chunk());
         arch::hide(to_);
-        go_to({});
+        aim();
     }
 
     /// Loads slab `at`, whichever is next.
     R9V_INLINE void load_ragged(const patch_panel&, index_t at, int) {
-        const auto slab = static_cast<std::uint32_t>(at);
-        const std::uint32_t tap = slab / static_cast<std::uint32_t>(map_.slabs);
-        const std::uint32_t row = map_.of_columns.quotient(tap);
-        go_to({static_cast<std::int32_t>(row),
-               static_cast<std::int32_t>(tap - row * map_.of_columns.value),
-               static_cast<std::int32_t>(slab) - static_cast<std::int32_t>(tap) * map_.slabs});
+        walk_.seek(static_cast<std::uint32_t>(at));
+        aim();
         R9V_UNROLL
         for (int i = 0; i < count; ++i)
             load_chunk(i);
-        loaded_ = next_;
+        loaded_ = walk_.next();
     }
 
-    R9V_INLINE void load_chunk(int i) { data_[i] = arch::load_bounded<16>(at_, offset_[i]); }
+    R9V_INLINE void load_chunk(int i) {
+        data_[i] = arch::load_bounded<16>(walk_.base(), offset_[i]);
+    }
 
     R9V_INLINE void advance() {
-        loaded_ = next_;
-        if (next_.slab + 1 < map_.slabs) {
-            ++next_.slab;
-            at_ += 2 * slab_depth;
-            if (ends_inside() && next_.slab + 1 == map_.slabs) aim();
-        } else {
-            const bool wraps = next_.column + 1 == map_.filter_columns;
-            go_to({wraps ? next_.row + 1 : next_.row, wraps ? 0 : next_.column + 1, 0});
-        }
+        loaded_ = walk_.next();
+        if (walk_.advance()) aim();
     }
 
     [[nodiscard]] R9V_INLINE arch::words4 chunk(int i) const {
         if constexpr (Treat::changes) {
-            const bool exists = is_inside(inside_[i], loaded_);
-            arch::words4 treated = treat_(data_[i], origin_[i], loaded_, k(), exists);
-            R9V_UNROLL
-            for (int word = 0; word < 4; ++word)
-                treated[word] = exists ? treated[word] : 0u;
-            return treated;
+            const bool exists = walk_.is_inside(i, loaded_, k());
+            return keep_where(exists, treat_(data_[i], origin_[i], loaded_, k(), exists));
         } else {
             return data_[i];
         }
@@ -110,37 +182,17 @@ public:
     [[nodiscard]] R9V_INLINE static int k() { return chunk_elements * share::chunk(); }
 
 private:
-    R9V_INLINE void go_to(const patch_step& to) {
-        next_ = to;
-        at_ = base_ + to.row * map_.dilation_height * map_.row_bytes +
-              to.column * map_.dilation_width * map_.pixel_bytes + to.slab * 2 * slab_depth;
-        aim();
-    }
     R9V_INLINE void aim() {
         R9V_UNROLL
         for (int i = 0; i < count; ++i)
-            offset_[i] = is_inside(inside_[i], next_) ? lane_[i] : arch::outside;
-    }
-    [[nodiscard]] R9V_INLINE bool is_inside(std::uint32_t inside, const patch_step& at) const {
-        const std::uint32_t bits = at.bits();
-        bool all = (inside & bits) == bits;
-        if (ends_inside()) all = all && at.slab * slab_depth + k() < map_.channels;
-        return all;
-    }
-    /// Whether the last slab of a tap has more elements than the map has channels.
-    [[nodiscard]] R9V_INLINE bool ends_inside() const {
-        return map_.slabs * slab_depth != map_.channels;
+            offset_[i] = walk_.offset(i, k());
     }
 
     const patch_geometry& map_;
     const Treat& treat_;
-    arch::global_bytes base_; ///< tap (0, 0) of pixel 0 of the block's first image
-    arch::global_bytes at_;   ///< of the next slab
-    patch_step next_;
+    patch_walk<count> walk_;
     patch_step loaded_;
     std::uint32_t to_;
-    std::uint32_t lane_[count];
-    std::uint32_t inside_[count];
     std::uint32_t offset_[count];
     patch_geometry::origin origin_[Treat::changes ? count : 1];
     arch::words4 data_[count];
@@ -164,10 +216,8 @@ public:
     R9V_INLINE void attach(const patch_panel& from) {
         base_ = arch::to_global(from.map);
         R9V_UNROLL
-        for (int i = 0; i < count; ++i) {
-            const int row = detail::min(share::row(i), from.rows - 1);
-            origin_[i] = map_.origin_of(from.pixel + static_cast<std::uint32_t>(row));
-        }
+        for (int i = 0; i < count; ++i)
+            origin_[i] = map_.origin_of(from, share::row(i));
         to_ = slab_offset(share::row(0), share::chunk());
         arch::hide(to_);
     }

@@ -10,6 +10,7 @@
 #include <r9v/ops/position.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 
 namespace r9v::inline R9V_ABI {
@@ -99,18 +100,57 @@ template<class Head>
            tallest < offsets / 4;
 }
 
-/// Estimated cycles: what the busiest compute unit does, one block after another.
-constexpr double estimated_cycles(const conv_tile& t, const conv_geometry& g, index_t blocks,
-                                  int compute_units) {
-    constexpr double load_latency = 900;
-    constexpr double start_and_finish = 3000;
-    const index_t share = ceil_div<index_t>(blocks, compute_units);
-    const index_t together = std::min<index_t>(share, t.threads() == 256 ? 2 : 4);
-    const double slab = t.m * t.n / 16.0 * (t.m * t.n >= 128 * 128 ? 1.0 : 1.15);
-    const double slabs = static_cast<double>(g.k) / filter_step;
-    return static_cast<double>(ceil_div(share, together)) *
-           (slabs * std::max(static_cast<double>(together) * slab, load_latency) +
-            start_and_finish);
+/// Estimated cycles: what the busiest compute unit does, one round of blocks after another. It has
+/// two SIMDs, on which a matrix instruction takes 16 cycles. The other figures are not published
+/// for RDNA4 and stand for the order of tiles, not for times.
+struct conv_estimate {
+    double load_latency = 900;
+    double bytes_of_cache = 64; ///< a cycle, that fragments of half lines get from the first level
+    double bytes_of_unit = 64;  ///< that a compute unit gets from the second level
+    double bytes_of_device = 2048; ///< that 64 of them get
+    double start_and_finish = 3000;
+
+    [[nodiscard]] constexpr double cycles(const conv_tile& t, const conv_geometry& g,
+                                          index_t blocks, int units) const {
+        const bool is_streamed = t.regime == conv_regime::streamed;
+        const index_t share = ceil_div<index_t>(blocks, units);
+        const index_t together =
+            std::min<index_t>(share, is_streamed || t.threads() == 256 ? 2 : 4);
+        const index_t parts = index_t{1} << g.split.k;
+        const index_t slabs = ceil_div(g.k / filter_step, parts);
+        const index_t m = index_t{t.m} << g.split.m;
+        const index_t n = index_t{t.n} << g.split.n;
+        const auto busy = static_cast<double>(std::min<index_t>(blocks, units));
+        const double width = std::min(bytes_of_unit, bytes_of_device / 64 * units / busy);
+        const double products = static_cast<double>(parts * m * n) / 16;
+        const double bytes = static_cast<double>(parts * (m + n) * 64) / width;
+        const double fragments =
+            is_streamed ? static_cast<double>(t.waves_k * (t.m + t.n) * 64) / bytes_of_cache : 0;
+        // Two slabs are on their way to registers; to LDS it is one.
+        const double latency = is_streamed ? load_latency / 2 : load_latency;
+        const double slab = std::max(
+            static_cast<double>(together) * std::max({products, bytes, fragments}), latency);
+        return static_cast<double>(ceil_div(share, together)) *
+               (static_cast<double>(slabs) * slab + start_and_finish);
+    }
+};
+
+/// The share of a block's waves that is the fastest for a shape.
+template<class Place>
+constexpr wave_split fastest_split(const conv_tile& t, conv_geometry g, int units,
+                                   const Place& blocks_of) {
+    wave_split best;
+    double least = 0;
+    const int all = std::countr_zero(static_cast<unsigned>(t.waves_k));
+    for (int k = 0; k <= all; ++k)
+        for (int n = 0; n <= all - k; ++n) {
+            g.split = {all - k - n, n, k};
+            const double cycles = conv_estimate{}.cycles(t, g, blocks_of(g.split), units);
+            if (k + n > 0 && cycles >= least) continue;
+            least = cycles;
+            best = g.split;
+        }
+    return best;
 }
 
 } // namespace detail
@@ -131,7 +171,7 @@ struct conv_choice {
 
 /// The geometry of a convolution with a tile, and whether it may run with it.
 template<class Program>
-[[nodiscard]] conv_choice fit(const Program& p, const conv_tile& t) {
+[[nodiscard]] conv_choice fit(const Program& p, const conv_tile& t, int compute_units) {
     const auto& head = p.head;
     const extents result = head.result();
     constexpr index_t most = std::numeric_limits<std::int32_t>::max();
@@ -151,12 +191,22 @@ template<class Program>
     g.flattened = detail::is_flat(p.chain, result);
     g.wide_chain = g.flattened != 0 && detail::is_within_reach(p.chain, 16, 16, result.columns);
 
-    if (t.regime == conv_regime::patches && !detail::allows_patches(head, g.map, t.m)) {
+    if (t.regime != conv_regime::scattered && !detail::allows_patches(head, g.map, t.m)) {
         choice.misfit = conv_misfit::channels;
         return choice;
     }
-    const index_t tiles_m = ceil_div<index_t>(g.m, t.m);
-    const index_t tiles_n = ceil_div<index_t>(g.n, t.n);
+    const auto tiles_down = [&](const wave_split& split) {
+        return ceil_div<index_t>(g.m, index_t{t.m} << split.m);
+    };
+    const auto tiles_across = [&](const wave_split& split) {
+        return ceil_div<index_t>(g.n, index_t{t.n} << split.n);
+    };
+    if (t.regime == conv_regime::streamed)
+        g.split = detail::fastest_split(t, g, compute_units, [&](const wave_split& split) {
+            return tiles_down(split) * tiles_across(split) * g.batches;
+        });
+    const index_t tiles_m = tiles_down(g.split);
+    const index_t tiles_n = tiles_across(g.split);
     const index_t most_blocks = index_t{std::numeric_limits<std::uint32_t>::max()} / t.threads();
     if (tiles_m * tiles_n > most_blocks / std::max<index_t>(g.batches, 1)) {
         choice.misfit = conv_misfit::grid;
@@ -167,7 +217,9 @@ template<class Program>
     const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
     g.tiles = tile::raster{m_tiles, static_cast<std::uint32_t>(tiles_n),
                            std::min(rows_together, m_tiles)};
-    g.parts = static_cast<std::int32_t>(g.batches * tiles_n) * t.waves_n;
+    g.parts = static_cast<std::int32_t>(g.batches * (t.regime == conv_regime::streamed
+                                                         ? ceil_div<index_t>(g.n, 16)
+                                                         : tiles_n * t.waves_n));
     choice.blocks = tiles_m * tiles_n * g.batches;
     return choice;
 }
@@ -179,13 +231,13 @@ template<class Program, conv_tile... Tiles>
     conv_choice best;
     double least = std::numeric_limits<double>::max();
     for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
-        conv_choice candidate = fit(p, tiles[i]);
+        conv_choice candidate = fit(p, tiles[i], compute_units);
         if (candidate.misfit != conv_misfit::none) {
             if (best.tile < 0) best.misfit = candidate.misfit;
             continue;
         }
-        double cycles =
-            detail::estimated_cycles(tiles[i], candidate.geometry, candidate.blocks, compute_units);
+        double cycles = detail::conv_estimate{}.cycles(tiles[i], candidate.geometry,
+                                                       candidate.blocks, compute_units);
         if (tiles[i].regime == conv_regime::scattered) cycles *= 2; // eight times as many loads
         if (cycles >= least) continue;
         least = cycles;

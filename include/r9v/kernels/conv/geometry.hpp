@@ -12,6 +12,15 @@
 
 namespace r9v::inline R9V_ABI {
 
+/// How the waves of a block of the streamed regime are shared out, in powers of two: 1 << m pixels'
+/// tiles, times 1 << n channels' tiles, times 1 << k parts of k.
+struct wave_split {
+    std::int32_t m = 0;
+    std::int32_t n = 0;
+    std::int32_t k = 0;
+    friend constexpr bool operator==(const wave_split&, const wave_split&) = default;
+};
+
 struct conv_geometry {
     index_t m = 0;       ///< pixels of the result, of all images
     index_t n = 0;       ///< output channels of a group
@@ -19,6 +28,7 @@ struct conv_geometry {
     index_t batches = 1; ///< groups
     tile::raster tiles;
     tile::patch_geometry map;
+    wave_split split;
     /// Neighbouring pixels are equally far apart in every operand, images included, and no op wants
     /// to know where it stands: one number says where a pixel is.
     std::int32_t flattened = 0;
