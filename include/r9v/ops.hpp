@@ -20,4 +20,5 @@
 #include <r9v/ops/statistic.hpp>
 #include <r9v/ops/store.hpp>
 #include <r9v/ops/tap.hpp>
+#include <r9v/ops/upsample.hpp>
 #include <r9v/tensor.hpp>

@@ -15,6 +15,7 @@
 #include <r9v/norm.hpp>
 #include <r9v/ops.hpp>
 #include <r9v/plan.hpp>
+#include <r9v/pool.hpp>
 #include <r9v/softmax.hpp>
 #include <r9v/stream.hpp>
 #include <r9v/tensor.hpp>

@@ -102,6 +102,23 @@ public:
         remember({region_of(o.view), name, how, false});
     }
 
+    /// A map that is written twice as high and wide as the result.
+    template<class Operand>
+        requires Operand::doubles_pixels
+    void operator()(const char* name, const Operand& o, access how) {
+        fail(check_view(name, o.view));
+        expect(name, "batches", o.view.extents[0], result_.batches);
+        expect(name, "channels", o.view.extents[3], result_.columns);
+        if (o.view.extents[1] != 2 * result_.heads || o.view.extents[2] != 2 * result_.rows)
+            fail(error{"r9v: %s has %" PRId64 " x %" PRId64 " pixels but the result has %" PRId64
+                       " x %" PRId64 ". Pass a tensor with %" PRId64 " x %" PRId64 ", twice as "
+                       "many each way.",
+                       name, o.view.extents[1], o.view.extents[2], result_.heads, result_.rows,
+                       2 * result_.heads, 2 * result_.rows});
+        remember({region_of(o.view), name, how, false});
+        fail_if_repeated(name, region_of(o.view));
+    }
+
     /// Compares everything written with everything else; call it last.
     void check_overlap() {
         for (int i = 0; i < count_; ++i)

@@ -89,6 +89,23 @@ template<any_tensor View>
     return to;
 }
 
+/// A tensor [batch, channels] seen as maps of one pixel, [batch, 1, 1, channels]: what a mean over
+/// whole maps is stored into.
+template<any_tensor View>
+    requires(View::rank == 2)
+[[nodiscard]] R9V_HD constexpr auto as_map(const View& from) {
+    constexpr layout kept =
+        View::element_layout == layout::row_major ? layout::row_major : layout::strided;
+    detail::view_like<View, 4, kept> to;
+    to.data = from.data;
+    for (int axis = 0; axis < 4; ++axis) {
+        const int source = axis < 3 ? 0 : 1;
+        to.extents[axis] = axis == 1 || axis == 2 ? 1 : from.extents[source];
+        to.strides[axis] = from.strides[source];
+    }
+    return to;
+}
+
 /// `count` neighbouring positions of axis `axis`, from `begin` on; the layout stays. Not checked
 /// against the extents: the caller names positions that exist.
 template<any_tensor View>

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// What the kernels of pools share: where a pixel stands, loads of the map through its prologue,
+// what is gathered under a window, and the statistics of a wave.
+#pragma once
+
+#include <r9v/arch/common/reduce.hpp>
+#include <r9v/kernels/pool/geometry.hpp>
+#include <r9v/kernels/pool/problem.hpp>
+#include <r9v/tile/device_math.hpp>
+
+namespace r9v::inline R9V_ABI::kernels {
+
+// Where an element stands differs from lane to lane in all of its coordinates.
+using map_math = tile::device_math<index_t>;
+
+/// A pixel of the result.
+struct pixel_place {
+    std::int32_t image;
+    std::int32_t row;
+    std::int32_t column;
+
+    R9V_INLINE static pixel_place of(const pool_geometry& g, std::uint32_t pixel) {
+        const std::uint32_t row = g.of_row.quotient(pixel);
+        const std::uint32_t image = g.of_image.quotient(row);
+        return {static_cast<std::int32_t>(image),
+                static_cast<std::int32_t>(row - image * g.of_image.value),
+                static_cast<std::int32_t>(pixel - row * g.of_row.value)};
+    }
+    [[nodiscard]] R9V_INLINE coordinate coordinate_of(std::int32_t channel) const {
+        return {.batch_base = image, .row_base = column, .column_base = channel, .head_base = row};
+    }
+};
+
+/// `Width` neighbouring channels of a pixel of the map, behind the prologue.
+template<int Width, class Head, class Element>
+[[nodiscard]] R9V_INLINE run<float, Width> load_map(const Head& head, const Element* from,
+                                                    const coordinate& at) {
+    run<float, Width> values;
+    if constexpr (Head::x_view::element_layout == layout::row_major) {
+        values = map_math::load<Width>(from, 0);
+    } else {
+        R9V_UNROLL
+        for (int i = 0; i < Width; ++i)
+            values[i] = map_math::load<1>(from, i * head.channel_stride())[0];
+    }
+    if constexpr (Head::prologue_type::size != 0)
+        values = r9v::transform(map_math{}, head.x.prologue, at, values);
+    return values;
+}
+
+/// What is gathered under a window.
+template<class Kind, int Width>
+struct window_accumulator;
+
+template<int Width>
+struct window_accumulator<window_maximum, Width> {
+    run<float, Width> largest =
+        broadcast<Width>(numeric::from_opaque_bits<float>(numeric::float_infinity | 1u << 31));
+
+    R9V_INLINE void add(const run<float, Width>& x) {
+        R9V_UNROLL
+        for (int i = 0; i < Width; ++i)
+            largest[i] = arch::maximum(largest[i], x[i]);
+    }
+    template<class Head>
+    [[nodiscard]] R9V_INLINE run<float, Width> finish(const Head&, std::int32_t) const {
+        return largest;
+    }
+};
+
+template<int Width>
+struct window_accumulator<window_average, Width> {
+    run<float, Width> sum = broadcast<Width>(0.0f);
+
+    R9V_INLINE void add(const run<float, Width>& x) {
+        R9V_UNROLL
+        for (int i = 0; i < Width; ++i)
+            sum[i] += x[i];
+    }
+    /// `seen` pixels of the map lie under the window.
+    template<class Head>
+    [[nodiscard]] R9V_INLINE run<float, Width> finish(const Head& head, std::int32_t seen) const {
+        const bool all = head.kind.count == average_count::with_padding;
+        const std::int32_t count = all ? head.how.window.height * head.how.window.width : seen;
+        const float part = count > 1 ? 1.0f / static_cast<float>(count) : 1.0f;
+        run<float, Width> mean = sum;
+        R9V_UNROLL
+        for (float& value : mean)
+            value *= part;
+        return mean;
+    }
+};
+
+/// Commits the statistics of one row of the result, whose values the lanes of a wave have seen, and
+/// what the wave knows of the whole tensor. All lanes must be on. Always in the same order.
+template<class Chain, class States>
+R9V_INLINE void commit_taps(const Chain& ops, States& states, const coordinate& row) {
+    const auto commit = [&](const auto& op, auto& state, int) {
+        float all = state;
+        R9V_UNROLL
+        for (std::uint32_t distance = arch::wave_size / 2; distance >= 1; distance /= 2)
+            all = op.merge(map_math{}, all, arch::from_lane(all, arch::lane_index() ^ distance));
+        if (arch::lane_index() == 0) op.commit(map_math{}, all, row);
+    };
+    for_each_tap<tap_scope::row>(ops, states, commit);
+    for_each_tap<tap_scope::tensor>(ops, states, commit);
+}
+
+} // namespace r9v::inline R9V_ABI::kernels

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Pools in plain loops and double, through the same op objects: the truth of every test.
+#pragma once
+
+#include <r9v/kernels/pool/problem.hpp>
+
+#include <limits>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+/// One element of the map after its prologue.
+template<class Head>
+[[nodiscard]] double map_element(const Head& head, index_t b, index_t h, index_t w, index_t c) {
+    const coordinate at{.batch_base = b, .row_base = w, .column_base = c, .head_base = h};
+    const double value = to_double(head.x.view.data[head.offset(b, h, w, c)]);
+    return r9v::transform(reference_math{}, head.x.prologue, at, run<double, 1>{{value}})[0];
+}
+
+/// Shows every value under the window at (p, q).
+template<class Head, class Visit>
+void for_each_tap_of_window(const Head& head, index_t b, index_t p, index_t q, index_t c,
+                            Visit visit) {
+    const pooling& how = head.how;
+    for (index_t r = 0; r < how.window.height; ++r) {
+        const index_t h = p * how.stride.height + r * how.dilation.height - how.pad.top;
+        if (h < 0 || h >= head.height()) continue;
+        for (index_t s = 0; s < how.window.width; ++s) {
+            const index_t w = q * how.stride.width + s * how.dilation.width - how.pad.left;
+            if (w >= 0 && w < head.width()) visit(map_element(head, b, h, w, c));
+        }
+    }
+}
+
+/// One value of the result.
+template<class Source, int Axes>
+[[nodiscard]] double pool_at(const pool_head<Source, window_maximum, Axes>& head, index_t b,
+                             index_t p, index_t q, index_t c) {
+    double largest = -std::numeric_limits<double>::infinity();
+    for_each_tap_of_window(head, b, p, q, c,
+                           [&](double x) { largest = reference_math::max(largest, x); });
+    return largest;
+}
+template<class Source, int Axes>
+[[nodiscard]] double pool_at(const pool_head<Source, window_average, Axes>& head, index_t b,
+                             index_t p, index_t q, index_t c) {
+    double sum = 0;
+    index_t seen = 0;
+    for_each_tap_of_window(head, b, p, q, c, [&](double x) {
+        sum += x;
+        ++seen;
+    });
+    if (head.kind.count == average_count::with_padding)
+        seen = index_t{head.how.window.height} * head.how.window.width;
+    return seen == 0 ? 0 : sum / static_cast<double>(seen);
+}
+template<class Source, int Axes>
+[[nodiscard]] double pool_at(const global_pool_head<Source, Axes>& head, index_t b, index_t,
+                             index_t, index_t c) {
+    double sum = 0;
+    for (index_t h = 0; h < head.height(); ++h)
+        for (index_t w = 0; w < head.width(); ++w)
+            sum += map_element(head, b, h, w, c);
+    return sum / static_cast<double>(head.height() * head.width());
+}
+
+/// Runs a chain over a result [b, p, q, c] of which `value_at(b, p, q, c)` knows every value.
+template<class Head, class Chain, class ValueAt>
+void finish_map(const program<Head, Chain>& p, const ValueAt& value_at) {
+    constexpr reference_math math{};
+    const extents size = p.head.result();
+    typename states_of<reference_math, Chain>::type states{};
+    reset_taps<tap_scope::tensor>(p.chain, states);
+    const auto finish_row = [&](coordinate at) {
+        reset_taps<tap_scope::row>(p.chain, states);
+        for (index_t c = 0; c < size.columns; ++c) {
+            at.column_base = c;
+            const double value = value_at(at.batch_base, at.head_base, at.row_base, c);
+            evaluate(math, p.chain, states, at, run<double, 1>{{value}});
+        }
+        at.column_base = 0;
+        for_each_tap<tap_scope::row>(p.chain, states, [&](const auto& op, double state, int) {
+            op.commit(math, state, at);
+        });
+    };
+    for (index_t b = 0; b < size.batches; ++b)
+        for (index_t row = 0; row < size.heads; ++row)
+            for (index_t column = 0; column < size.rows; ++column)
+                finish_row({.batch_base = b, .row_base = column, .head_base = row});
+    for_each_tap<tap_scope::tensor>(p.chain, states, [&](const auto& op, double state, int) {
+        op.commit(math, state, coordinate{});
+    });
+}
+
+} // namespace detail
+
+/// Runs a checked and bound pool on host views.
+template<class Head, class Chain>
+    requires is_pool_head<Head> || is_global_pool_head<Head>
+void run_reference(const program<Head, Chain>& p) {
+    detail::finish_map(p, [&](index_t b, index_t row, index_t column, index_t c) {
+        return detail::pool_at(p.head, b, row, column, c);
+    });
+}
+
+} // namespace r9v::inline R9V_ABI
