@@ -20,10 +20,10 @@ namespace r9v::inline R9V_ABI {
 /// A batch norm's numbers, one of each for every channel, in host memory: y = gamma * (x - mean) /
 /// sqrt(variance + epsilon) + beta. No gamma is 1, no beta 0 (`affine=False` in PyTorch).
 struct batch_norm {
-    std::span<const float> gamma;
-    std::span<const float> beta;
-    std::span<const float> mean;     ///< running_mean
-    std::span<const float> variance; ///< running_var
+    std::span<const float> gamma{};
+    std::span<const float> beta{};
+    std::span<const float> mean{};     ///< running_mean
+    std::span<const float> variance{}; ///< running_var
     double epsilon = 1e-5;
 };
 

@@ -26,7 +26,7 @@ namespace detail {
 /// Pixels, chunks and the distances between them are counted in 31 bits.
 inline constexpr index_t most_counted = std::numeric_limits<std::int32_t>::max();
 
-[[nodiscard]] constexpr tile::divisor divisor_of(index_t n) {
+[[nodiscard]] constexpr tile::divisor count_divisor(index_t n) {
     return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
 }
 
@@ -40,13 +40,13 @@ template<class Head>
 [[nodiscard]] pool_geometry pool_shape(const Head& head) {
     const extents size = head.result();
     pool_geometry g;
-    g.chunks = divisor_of(ceil_div<index_t>(size.columns, pool_run));
-    g.of_row = divisor_of(size.rows);
-    g.of_image = divisor_of(size.heads);
+    g.chunks = count_divisor(ceil_div<index_t>(size.columns, pool_run));
+    g.of_row = count_divisor(size.rows);
+    g.of_image = count_divisor(size.heads);
     g.pixels = static_cast<std::uint32_t>(size.batches * size.heads * size.rows);
     if constexpr (is_pool_head<Head>) {
-        g.dilation_height = divisor_of(head.how.dilation.height);
-        g.dilation_width = divisor_of(head.how.dilation.width);
+        g.dilation_height = count_divisor(head.how.dilation.height);
+        g.dilation_width = count_divisor(head.how.dilation.width);
     }
     return g;
 }
@@ -95,7 +95,8 @@ template<class Program>
     fit.geometry = detail::pool_shape(p.head);
     const extents size = p.head.result();
     const index_t groups = ceil_div<index_t>(size.columns, 8 * pool_run);
-    fit.geometry.groups = detail::divisor_of(Program::chain_type::has_state ? index_t{1} : groups);
+    fit.geometry.groups =
+        detail::count_divisor(Program::chain_type::has_state ? index_t{1} : groups);
     fit.blocks = size.columns == 0 ? 0 : size.batches * fit.geometry.groups.value;
     return fit;
 }
