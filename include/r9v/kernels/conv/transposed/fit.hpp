@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Which tiles a transposed convolution's tensors allow, and which of those is the fastest for its
+// shape. Host code.
+#pragma once
+
+#include <r9v/kernels/conv/transposed/geometry.hpp>
+#include <r9v/kernels/conv/transposed/problem.hpp>
+#include <r9v/kernels/conv/tuning.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline tile::divisor divisor_by(index_t n) {
+    return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
+}
+
+/// What all phases have in common. Taps of a phase run backwards over the map.
+template<class Head>
+[[nodiscard]] tile::patch_geometry map_of_phases(const Head& head, const phase_axis& height,
+                                                 const phase_axis& width) {
+    constexpr index_t bytes = sizeof(typename Head::element);
+    tile::patch_geometry map;
+    map.height = static_cast<std::int32_t>(head.height());
+    map.width = static_cast<std::int32_t>(head.width());
+    map.channels = static_cast<std::int32_t>(head.f.extents.c);
+    map.dilation_height = -height.distance();
+    map.dilation_width = -width.distance();
+    map.image_bytes = head.x.view.strides[0] * bytes;
+    map.row_bytes = head.row_stride() * bytes;
+    map.pixel_bytes = head.pixel_stride() * bytes;
+    map.channel_bytes = head.channel_stride() * bytes;
+    map.slabs = static_cast<std::int32_t>(transposed_depth(head.f.extents) / filter_step);
+    return map;
+}
+
+/// Whether the loads of 16 bytes can walk this map: see patch_loader.
+template<class Head>
+[[nodiscard]] bool allows_patches(const Head& head, const conv_transpose_geometry& g, int rows) {
+    constexpr index_t offsets = index_t{1} << 31;
+    const tile::patch_geometry& map = g.map;
+    const index_t images = ceil_div<index_t>(rows, g.pixels[1][1].value) + 1;
+    const index_t furthest = g.pixels[0][0].value / g.columns[0].value * map.row_bytes +
+                             g.columns[0].value * map.pixel_bytes;
+    return head.f.extents.c % 8 == 0 &&
+           ceil_div<index_t>(head.f.extents.r, g.height.step.value) <= map.most_taps &&
+           g.taps_across[0].value <= map.most_taps && map.image_bytes >= 0 && map.row_bytes >= 0 &&
+           map.pixel_bytes >= 0 && furthest < offsets / 4 &&
+           map.image_bytes < offsets / images - furthest;
+}
+
+/// Estimated cycles: blocks of a compute unit one after another, each as long as its products take.
+constexpr double transposed_cycles(const conv_tile& t, double slabs, index_t blocks,
+                                   int compute_units) {
+    constexpr double start_and_finish = 3000;
+    const double slab = t.m * t.n / 16.0 * (t.m * t.n >= 128 * 128 ? 1.0 : 1.15);
+    const double scattered = t.regime == conv_regime::scattered ? 2 : 1;
+    return static_cast<double>(ceil_div<index_t>(blocks, compute_units)) * scattered *
+           (slabs * slab + start_and_finish);
+}
+
+} // namespace detail
+
+struct conv_transpose_choice {
+    int tile = -1; ///< its place in the list; -1: none fits
+    bool is_too_large = false;
+    conv_transpose_geometry geometry;
+    index_t blocks = 0;
+    double cycles = 0;
+};
+
+/// The numbers of all phases.
+template<class Head>
+[[nodiscard]] conv_transpose_geometry phases_of(const Head& head) {
+    const transposed_convolution& how = head.how;
+    const filter_extents& f = head.f.extents;
+    conv_transpose_geometry g;
+    g.images = head.batches();
+    g.groups = how.groups;
+    g.n = f.k / how.groups;
+    g.height = {how.stride.height, how.dilation.height, how.pad.top, f.r, head.out_height()};
+    g.width = {how.stride.width, how.dilation.width, how.pad.left, f.s, head.out_width()};
+    g.phases = detail::divisor_by(index_t{how.stride.height} * how.stride.width);
+    g.phases_across = g.width.stride;
+    g.taps_across[0] = detail::divisor_by(ceil_div<index_t>(f.s, g.width.step.value));
+    g.taps_across[1] = detail::divisor_by(f.s / g.width.step.value);
+    const index_t rows[2] = {ceil_div<index_t>(head.out_height(), how.stride.height),
+                             head.out_height() / how.stride.height};
+    const index_t columns[2] = {ceil_div<index_t>(head.out_width(), how.stride.width),
+                                head.out_width() / how.stride.width};
+    for (int across = 0; across < 2; ++across) {
+        g.columns[across] = detail::divisor_by(columns[across]);
+        for (int down = 0; down < 2; ++down)
+            g.pixels[down][across] = detail::divisor_by(rows[down] * columns[across]);
+    }
+    g.of_row = detail::divisor_by(head.out_width());
+    g.of_image = detail::divisor_by(head.out_height() * head.out_width());
+    g.rows = head.batches() * head.out_height() * head.out_width();
+    g.wide_chain = how.groups == 1 || g.n % 8 == 0;
+    g.map = detail::map_of_phases(head, g.height, g.width);
+    return g;
+}
+
+/// The geometry of a transposed convolution with a tile, and whether it may run with it.
+template<class Program>
+[[nodiscard]] conv_transpose_choice fit_transposed(const Program& p, const conv_tile& t,
+                                                   int compute_units) {
+    const auto& head = p.head;
+    const filter_extents& f = head.f.extents;
+    constexpr index_t most = std::numeric_limits<std::int32_t>::max();
+    conv_transpose_choice choice;
+    choice.is_too_large =
+        head.out_height() * head.out_width() > most ||
+        head.out_height() * head.out_width() > most / std::max<index_t>(head.batches(), 1) ||
+        head.f.elements() > most;
+    if (choice.is_too_large) return choice;
+    conv_transpose_geometry& g = choice.geometry = phases_of(head);
+    if (t.regime != conv_regime::scattered && !detail::allows_patches(head, g, t.m)) return choice;
+
+    const index_t tiles_m = ceil_div<index_t>(g.images * g.pixels[0][0].value, t.m);
+    const index_t tiles_n = ceil_div<index_t>(g.n, t.n);
+    const index_t most_blocks = most / t.threads() / g.phases.value;
+    choice.is_too_large = tiles_m > most_blocks / std::max<index_t>(tiles_n * g.groups, 1);
+    if (choice.is_too_large) return choice;
+    choice.tile = 0;
+    if (g.rows == 0 || tiles_n == 0) return choice;
+    constexpr std::uint32_t rows_together = 8;
+    const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
+    g.tiles = tile::raster{m_tiles, static_cast<std::uint32_t>(tiles_n),
+                           std::min(rows_together, m_tiles)};
+    g.parts = static_cast<std::int32_t>(g.groups * tiles_n) * t.waves_n;
+    choice.blocks = tiles_m * tiles_n * g.groups * g.phases.value;
+    const auto taps = static_cast<double>(f.r * f.s) / g.phases.value;
+    choice.cycles = detail::transposed_cycles(t, taps * g.map.slabs, choice.blocks, compute_units);
+    return choice;
+}
+
+/// The tile of the list that is estimated to be the fastest on a device of `compute_units`.
+template<class Program, conv_tile... Tiles>
+[[nodiscard]] conv_transpose_choice choose_transposed(const Program& p, tile_list<Tiles...>,
+                                                      int compute_units) {
+    constexpr conv_tile tiles[] = {Tiles...};
+    conv_transpose_choice best;
+    for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
+        conv_transpose_choice candidate = fit_transposed(p, tiles[i], compute_units);
+        best.is_too_large = best.is_too_large || candidate.is_too_large;
+        if (candidate.tile < 0 || (best.tile >= 0 && candidate.cycles >= best.cycles)) continue;
+        best = candidate;
+        best.tile = i;
+    }
+    return best;
+}
+
+} // namespace r9v::inline R9V_ABI
