@@ -5,6 +5,7 @@
 // tensors, launch.
 #pragma once
 
+#include <r9v/kernels/conv/depthwise/family.hpp>
 #include <r9v/kernels/conv/family.hpp>
 #include <r9v/kernels/conv/fold_batch_norm.hpp>
 #include <r9v/kernels/conv/transposed/family.hpp>
