@@ -8,6 +8,7 @@
 #include <r9v/kernels/conv/depthwise/family.hpp>
 #include <r9v/kernels/conv/family.hpp>
 #include <r9v/kernels/conv/fold_batch_norm.hpp>
+#include <r9v/kernels/conv/stem/family.hpp>
 #include <r9v/kernels/conv/transposed/family.hpp>
 #include <r9v/launch.hpp>
 #include <r9v/ops.hpp>

@@ -29,6 +29,15 @@ inline constexpr bool is_ordered_tap = [] {
     }
 }();
 
+/// Position of the one op of a role; 0 where there is none.
+template<class... Ops>
+constexpr int position_of_role(role wanted) {
+    int position = 0;
+    [[maybe_unused]] int at = 0;
+    ((position = Ops::role == wanted ? at : position, ++at), ...);
+    return position;
+}
+
 } // namespace detail
 
 template<class... Ops>
@@ -45,6 +54,7 @@ struct chain {
     static constexpr bool has_quantize = ((Ops::role == role::quantize) || ...);
     static constexpr bool has_mask = ((Ops::role == role::mask) || ...);
     static constexpr bool has_sink = ((Ops::role == role::sink) || ...);
+    static constexpr bool has_pool = ((Ops::role == role::pool) || ...);
     /// Whether an op writes memory while the values pass: prologues of kernels that load once only.
     static constexpr bool has_tap = ((Ops::role == role::tap) || ...);
     static constexpr bool has_state = (stateful_tap<Ops> || ...);
@@ -53,13 +63,9 @@ struct chain {
     static constexpr int stateful_taps = (0 + ... + (stateful_tap<Ops> ? 1 : 0));
     /// Taps whose partial results go through scratch memory.
     static constexpr int ordered_taps = (0 + ... + (detail::is_ordered_tap<Ops> ? 1 : 0));
-    /// Position of the gate; 0 when there is none.
-    static constexpr int gate_position = [] {
-        int position = 0;
-        int at = 0;
-        ((position = Ops::role == role::gate ? at : position, ++at), ...);
-        return position;
-    }();
+    /// Position of the gate, and of the pool; 0 when there is none.
+    static constexpr int gate_position = detail::position_of_role<Ops...>(role::gate);
+    static constexpr int pool_position = detail::position_of_role<Ops...>(role::pool);
 
     pack<Ops...> ops;
 };

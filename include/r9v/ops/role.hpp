@@ -19,6 +19,7 @@ enum class role {
     sink,     ///< a logit that joins a softmax's sum and nothing else
     each,     ///< one op for each of the two results of `both`
     gate,     ///< the two results of `both` to one
+    pool,     ///< the values under a window to one; see pool.hpp
     quantize, ///< to the grid of a narrow type; only taps and stores may follow
     tap,      ///< sees the values and does not change them
     store,    ///< writes the values; ends the program

@@ -106,6 +106,12 @@ R9V_INLINE void store_words(global_bytes base, Offset offset,
     return *(__attribute__((address_space(3))) words4*)(base + offset); // NOLINT
 }
 
+/// The same from any multiple of 2 bytes, in one access: LDS allows unaligned ones as well.
+[[nodiscard]] R9V_INLINE words4 load_local_unaligned(local_bytes base, std::uint32_t offset) {
+    using words __attribute__((aligned(2))) = words4;
+    return *(__attribute__((address_space(3))) words*)(base + offset); // NOLINT
+}
+
 R9V_INLINE void store_local(local_bytes base, std::uint32_t offset, words4 value) {
     *(__attribute__((address_space(3))) words4*)(base + offset) = value; // NOLINT
 }

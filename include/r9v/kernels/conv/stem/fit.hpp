@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Which rectangle of the result a block of a stem kernel computes, and which tile is the fastest
+// for a shape. Host code.
+#pragma once
+
+#include <r9v/kernels/conv/stem/geometry.hpp>
+#include <r9v/kernels/conv/stem/tuning.hpp>
+#include <r9v/kernels/reach.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+[[nodiscard]] inline tile::divisor divisor_of(index_t n) {
+    return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
+}
+
+template<class Head>
+[[nodiscard]] stem_map stem_map_of(const Head& head) {
+    constexpr index_t bytes = sizeof(typename Head::element);
+    const auto number = [](index_t n) {
+        return static_cast<std::int32_t>(n);
+    };
+    stem_map map;
+    map.height = number(head.height());
+    map.width = number(head.width());
+    map.channels = number(head.channels());
+    map.filter_rows = number(head.f.extents.r);
+    map.filter_columns = number(head.f.extents.s);
+    map.stride_height = head.how.stride.height;
+    map.stride_width = head.how.stride.width;
+    map.dilation_height = head.f.extents.r == 1 ? 1 : head.how.dilation.height;
+    map.dilation_width = head.f.extents.s == 1 ? 1 : head.how.dilation.width;
+    map.pad_top = head.how.pad.top;
+    map.pad_left = head.how.pad.left;
+    map.image_bytes = head.x.view.strides[0] * bytes;
+    map.row_bytes = head.row_stride() * bytes;
+    map.pixel_bytes = head.pixel_stride() * bytes;
+    map.channel_bytes = head.channel_stride() * bytes;
+    map.of_channels = divisor_of(head.channels());
+    return map;
+}
+
+/// The band under `height` x `width` pixels of the result, of which `most` bytes may be used.
+[[nodiscard]] inline stem_band stem_band_of(const stem_map& map, index_t height, index_t width,
+                                            index_t most) {
+    constexpr index_t chunk = stem_layout::chunk;
+    stem_band band;
+    const index_t rows =
+        (height - 1) * map.stride_height + index_t{map.filter_rows - 1} * map.dilation_height + 1;
+    const index_t across =
+        (width - 1) * map.stride_width + index_t{map.filter_columns - 1} * map.dilation_width + 1;
+    const index_t phase = ceil_div<index_t>(across, map.dilation_width);
+    // The last pixel of the last phase reads whole chunks, in pairs.
+    const index_t reads = ceil_div<index_t>(map.filter_columns * map.channels, 2 * chunk) * 2;
+    const index_t last =
+        (map.dilation_width - 1) * phase + (width - 1) * map.stride_width / map.dilation_width;
+    const index_t pieces = ceil_div(last * map.channels, chunk) + reads;
+    // Two rows that are read at once are 64 bytes apart among the banks.
+    const index_t pitch = align_up<index_t>(pieces * 16 + 64, 128) - 64;
+    band.fits = rows <= most && pitch <= most && rows * pitch <= most;
+    if (band.fits == 0) return band;
+    band.rows = static_cast<std::int32_t>(rows);
+    band.pieces = static_cast<std::int32_t>(pieces);
+    band.pitch = static_cast<std::int32_t>(pitch);
+    band.phase = map.dilation_width == 1 ? std::numeric_limits<std::int32_t>::max()
+                                         : static_cast<std::int32_t>(phase);
+    band.dense = map.dilation_width == 1 && (map.channels == 1 || map.channel_bytes == 2) &&
+                 (map.width <= 1 || map.pixel_bytes == 2 * map.channels) && map.row_bytes >= 0 &&
+                 rows * map.row_bytes < (index_t{1} << 30);
+    band.of_pieces = divisor_of(pieces);
+    band.of_elements = divisor_of(pieces * chunk);
+    band.of_phase = divisor_of(band.phase);
+    band.of_dilation = divisor_of(map.dilation_width);
+    return band;
+}
+
+/// Sets the tiles of a geometry: `down` x `across` of them.
+inline void lay_out(stem_geometry& g, index_t height, index_t width, index_t down, index_t across,
+                    index_t of_channels) {
+    stem_tiles& tiles = g.tiles;
+    tiles.height = static_cast<std::int32_t>(height);
+    tiles.width = static_cast<std::int32_t>(width);
+    tiles.step_height = tiles.height;
+    tiles.step_width = tiles.width;
+    tiles.of_width = divisor_of(width);
+    tiles.of_channels = divisor_of(of_channels);
+    tiles.of_columns = divisor_of(across);
+    tiles.of_rows = divisor_of(down);
+}
+
+} // namespace detail
+
+/// Why a stem convolution cannot run with a tile.
+enum class stem_misfit {
+    none,
+    grid, ///< more pixels or blocks than a launch may have
+    pool, ///< the pool's window needs more pixels than a block has
+};
+
+struct stem_choice {
+    int tile = -1; ///< its place in the list; -1: none fits
+    stem_misfit misfit = stem_misfit::none;
+    stem_geometry geometry;
+    index_t blocks = 0;
+};
+
+namespace detail {
+
+/// What does not depend on the tile; `misfit` where no launch can have so many pixels.
+template<class Program>
+[[nodiscard]] stem_choice stem_geometry_of(const Program& p) {
+    constexpr index_t most = std::numeric_limits<std::int32_t>::max();
+    const extents result = p.head.result();
+    stem_choice choice;
+    stem_geometry& g = choice.geometry;
+    const index_t image = result.heads * result.rows;
+    if (image > most || result.batches > most / std::max<index_t>(image, 1) ||
+        result.columns > most / 2) {
+        choice.misfit = stem_misfit::grid;
+        return choice;
+    }
+    g.m = result.batches * image;
+    g.height = static_cast<std::int32_t>(result.heads);
+    g.width = static_cast<std::int32_t>(result.rows);
+    g.channels = static_cast<std::int32_t>(result.columns);
+    g.steps = static_cast<std::int32_t>(stem_layout{p.head.f.extents}.steps);
+    g.map = stem_map_of(p.head);
+    return choice;
+}
+
+/// The rectangle of up to `pixels` pixels, in rows of whole fragments, that needs the fewest tiles
+/// and, of those, the smallest bands.
+[[nodiscard]] inline index_t choose_rectangle(stem_geometry& g, index_t pixels) {
+    index_t best_tiles = std::numeric_limits<index_t>::max();
+    index_t best_bytes = 0;
+    for (const bool all : {true, false}) { // a rectangle whose band does not fit, if none does
+        for (index_t width = 16; width <= pixels; width *= 2)
+            for (index_t height = pixels / width; height >= 1; height /= 2) {
+                const stem_band band = stem_band_of(g.map, height, width, stem_band_bytes);
+                if (all && band.fits == 0) continue;
+                const index_t down = ceil_div<index_t>(g.height, height);
+                const index_t across = ceil_div<index_t>(g.width, width);
+                const index_t bytes = index_t{band.rows} * band.pitch;
+                if (down * across > best_tiles ||
+                    (down * across == best_tiles && bytes >= best_bytes))
+                    continue;
+                best_tiles = down * across;
+                best_bytes = bytes;
+                g.band = band;
+                lay_out(g, height, width, down, across, 1);
+            }
+        if (best_tiles != std::numeric_limits<index_t>::max()) break;
+    }
+    return best_tiles;
+}
+
+[[nodiscard]] inline bool is_launchable(index_t tiles, index_t images, index_t of_channels,
+                                        int threads) {
+    const index_t most = index_t{std::numeric_limits<std::int32_t>::max()} / threads;
+    return tiles <= most && images <= most / std::max<index_t>(tiles, 1) &&
+           of_channels <= most / std::max<index_t>(tiles * images, 1);
+}
+
+} // namespace detail
+
+/// The geometry of a stem convolution with a tile, and whether it may run with it.
+template<class Program>
+[[nodiscard]] stem_choice fit_stem(const Program& p, const stem_tile& t) {
+    stem_choice choice = detail::stem_geometry_of(p);
+    stem_geometry& g = choice.geometry;
+    if (choice.misfit != stem_misfit::none || g.m == 0 || g.channels == 0) return choice;
+    const index_t of_channels = ceil_div<index_t>(g.channels, t.n);
+    const index_t tiles = detail::choose_rectangle(g, t.m);
+    if (!detail::is_launchable(tiles, p.head.batches(), of_channels, t.threads())) {
+        choice.misfit = stem_misfit::grid;
+        return choice;
+    }
+    g.tiles.of_channels = detail::divisor_of(of_channels);
+    g.parts = static_cast<std::int32_t>(of_channels);
+    g.wide_chain = detail::is_within_reach(p.chain, 16, 16, g.channels);
+    choice.blocks = tiles * p.head.batches() * of_channels;
+    return choice;
+}
+
+/// The tile of the list that multiplies the least in vain.
+template<class Program, stem_tile... Tiles>
+[[nodiscard]] stem_choice choose_stem(const Program& p, tile_list<Tiles...>) {
+    constexpr stem_tile tiles[] = {Tiles...};
+    stem_choice best;
+    index_t least = std::numeric_limits<index_t>::max();
+    for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
+        stem_choice candidate = fit_stem(p, tiles[i]);
+        if (candidate.misfit != stem_misfit::none) {
+            if (best.tile < 0) best.misfit = candidate.misfit;
+            continue;
+        }
+        const index_t products = candidate.blocks * tiles[i].m * tiles[i].n;
+        if (products >= least) continue;
+        least = products;
+        best = candidate;
+        best.tile = i;
+        best.misfit = stem_misfit::none;
+    }
+    return best;
+}
+
+} // namespace r9v::inline R9V_ABI
