@@ -16,19 +16,31 @@ auto slice_of(memory<Side>& m, const pool_case& g) {
     return slice(m.template output<T>({g.n, g.p(), g.q(), g.c}, {.padding = 16}), 3, 0, g.c);
 }
 
-/// Maxima of a map whose values are all negative: padding would win as zero.
-template<pool_regime Regime>
+struct chain_case {
+    index_t n, h, w, c;
+    pool_chain how;
+};
+std::ostream& operator<<(std::ostream& to, const chain_case& g) {
+    return to << "map [" << g.n << ", " << g.h << ", " << g.w << ", " << g.c << "], " << g.how.count
+              << " windows of " << g.how.window << (g.how.with_input ? ", x" : "");
+}
+
+/// Maxima of a map whose values are all negative, where padding would win as zero.
 struct negative_maxima {
     template<side Side>
     auto operator()(memory<Side>& m, const pool_case& g) const {
         const auto x = m.template input<half>({g.n, g.h, g.w, g.c}, {.padding = 8},
                                               {.low = -5, .high = -1, .special = 0.02});
-        return only<pool_tile{.regime = Regime}>(max_pool(x, g.how) | store(slice_of<half>(m, g)));
+        return max_pool(x, g.how) | store(slice_of<half>(m, g));
     }
 };
 
 TEST(pool, maxima_of_negative_maps) {
-    check_cases<half>(negative_maxima<pool_regime::direct>{}, random_pools(60));
+    check_cases<half>(negative_maxima{}, random_pools(60));
+}
+
+TEST(pool, maxima_of_negative_maps_with_channels_by_eights) {
+    check_cases<half>(negative_maxima{}, random_pools(60, true));
 }
 
 TEST(pool, maxima_behind_a_prologue_with_statistics_and_channels_in_front) {
@@ -53,7 +65,7 @@ TEST(pool, averages_of_both_counts) {
         return average_pool(x | exp(), g.how, count) | scale(2.0f) |
                store_upsampled(m.template output<float>({g.n, 2 * g.p(), 2 * g.q(), g.c}));
     };
-    check_cases<float>(make, random_pools(50), 49, {.gain = 2, .magnitude = 3});
+    check_cases<float>(make, random_pools(60), 49, {.gain = 2, .magnitude = 3});
 }
 
 TEST(pool, average_of_whole_maps) {
@@ -78,12 +90,39 @@ TEST(pool, average_of_whole_sequences_with_statistics) {
         random_pools(20), 65 * 255);
 }
 
+/// Maps in one piece and in tiles, channels by eights and not.
+TEST(pool, chains_side_by_side_in_a_slice) {
+    test_random random;
+    std::vector<chain_case> cases{{1, 20, 20, 64, {.window = 5}},
+                                  {1, 33, 65, 8, {.window = 5, .with_input = true}},
+                                  {1, 40, 40, 20, {.window = 7}},
+                                  {2, 1, 1, 3, {.window = 3, .count = 1}}};
+    while (cases.size() < 24)
+        cases.push_back({random.between(1, 2),
+                         random.between(1, 45),
+                         random.between(1, 45),
+                         random.between(1, 40),
+                         {.window = 1 + 2 * random.between(0, 3),
+                          .count = random.between(1, 4),
+                          .with_input = random.between(0, 1) == 1}});
+    check_cases<bf16>(
+        [](auto& m, const chain_case& g) {
+            const auto x = m.template input<bf16>({g.n, g.h, g.w, g.c}, {.padding = 8},
+                                                  {.low = -3, .high = -1, .special = 0.01});
+            const index_t k = g.how.levels() * g.c;
+            const auto y = m.template output<bf16>({g.n, g.h, g.w, k}, {.padding = 40});
+            return chained_max_pool(x | scale(0.5f), g.how) | bias(m.template input<float>({k})) |
+                   store(slice(y, 3, 0, k));
+        },
+        cases, 1, {.magnitude = 3, .rounds_source = true});
+}
+
 /// Dilated windows may see nothing but padding: -inf, as PyTorch has it.
 TEST(pool, windows_without_map) {
     const std::vector<pool_case> cases{
         {1, 1, 1, 8, {.window = 2, .dilation = 3, .pad = 2}},
         {2, 1, 5, 20, {.window = {2, 3}, .dilation = {3, 2}, .pad = {2, 2, 1, 0}}}};
-    check_cases<half>(negative_maxima<pool_regime::direct>{}, cases);
+    check_cases<half>(negative_maxima{}, cases);
 }
 
 } // namespace

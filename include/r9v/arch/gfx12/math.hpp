@@ -19,6 +19,12 @@ namespace r9v::inline R9V_ABI::arch {
     asm("v_minimum_f32 %0, %1, %2" : "=v"(result) : "v"(a), "v"(b));
     return result;
 }
+/// The maxima of two pairs of halves.
+[[nodiscard]] R9V_INLINE std::uint32_t maximum_of_halves(std::uint32_t a, std::uint32_t b) {
+    std::uint32_t result;
+    asm("v_pk_maximum_f16 %0, %1, %2" : "=v"(result) : "v"(a), "v"(b));
+    return result;
+}
 /// minimum(maximum(value, -limit), limit).
 [[nodiscard]] R9V_INLINE float clamp_keeping_nan(float value, float limit) {
     float result;

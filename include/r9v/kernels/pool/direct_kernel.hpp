@@ -9,29 +9,6 @@
 
 namespace r9v::inline R9V_ABI::kernels {
 
-/// The taps of a pixel's window that lie in the map.
-struct window_place {
-    pixel_place to;
-    tap_range rows;
-    tap_range columns;
-    std::int32_t h; ///< of the first tap that lies in the map
-    std::int32_t w;
-
-    template<class Head>
-    R9V_INLINE window_place(const Head& head, const pool_geometry& g, std::uint32_t pixel)
-        : to{pixel_place::of(g, pixel)} {
-        const pooling& how = head.how;
-        const std::int32_t top = to.row * how.stride.height - how.pad.top;
-        const std::int32_t left = to.column * how.stride.width - how.pad.left;
-        rows = tap_range::of(top, how.window.height, g.dilation_height,
-                             static_cast<std::int32_t>(head.height()));
-        columns = tap_range::of(left, how.window.width, g.dilation_width,
-                                static_cast<std::int32_t>(head.width()));
-        h = top + rows.begin * how.dilation.height;
-        w = left + columns.begin * how.dilation.width;
-    }
-};
-
 /// The largest or the mean of `Width` channels under a window.
 template<int Width, class Head>
 [[nodiscard]] R9V_INLINE run<float, Width> pool_window(const Head& head, const window_place& at,
@@ -87,7 +64,7 @@ R9V_INLINE void pool_direct(const Program& program, const pool_geometry& g, int 
     if constexpr (chain::has_state) {
         const std::uint32_t pixel = arch::uniform(index / arch::wave_size);
         if (pixel >= g.pixels) return;
-        const window_place at{program.head, g, pixel};
+        const window_place at{program.head, g, pixel_place::of(g, pixel)};
         reset_taps<tap_scope::row>(program.chain, states);
         reset_taps<tap_scope::tensor>(program.chain, states);
         R9V_ROLLED
@@ -98,7 +75,7 @@ R9V_INLINE void pool_direct(const Program& program, const pool_geometry& g, int 
     } else {
         const std::uint32_t pixel = g.chunks.quotient(index);
         if (pixel >= g.pixels) return;
-        pool_chunk(program, window_place{program.head, g, pixel},
+        pool_chunk(program, window_place{program.head, g, pixel_place::of(g, pixel)},
                    static_cast<std::int32_t>(index - pixel * g.chunks.value), states);
     }
 }

@@ -12,7 +12,7 @@ namespace r9v::inline R9V_ABI {
 /// How a pool's kernel works.
 enum class pool_regime {
     direct, ///< every lane loads what its window covers: any map, any window
-    staged, ///< a block loads its part of the map once, into LDS: contiguous channels, 8 by 8
+    staged, ///< a block loads its part of the map once, into LDS: whole runs of contiguous channels
 };
 
 struct pool_tile {
@@ -23,19 +23,32 @@ struct pool_tile {
 
 /// Channels that a lane takes.
 inline constexpr int pool_run = 8;
+/// LDS of a block that stages maps: two of them share a compute unit.
+inline constexpr int staged_bytes = 32 * 1024;
+
+/// How maps are staged: a block loads the region of the map that its tile of the result sees, some
+/// chunks of its channels at a time.
+struct staged_shape {
+    std::int32_t tile_height = 0;
+    std::int32_t region_height = 0;
+    tile::divisor tile_width;
+    tile::divisor region_width;
+    tile::divisor chunks; ///< of a block
+    tile::divisor groups; ///< of chunks; then tiles, and all of an image's
+    tile::divisor across;
+    tile::divisor down;
+    std::int32_t whole_chunks = 1; ///< channels are contiguous and a multiple of 8
+};
 
 struct pool_geometry {
     tile::divisor chunks;   ///< runs of channels of a pixel
-    tile::divisor of_row;   ///< pixels of a row of the result, or tiles of them
-    tile::divisor of_image; ///< rows of the result, or tiles of them
+    tile::divisor of_row;   ///< pixels of a row of the result
+    tile::divisor of_image; ///< rows of the result
     tile::divisor dilation_height;
     tile::divisor dilation_width;
+    tile::divisor groups;     ///< blocks of an image, for means over whole maps
     std::uint32_t pixels = 0; ///< of the result
-    /// A block's part of the result where maps are staged, and the chunks of channels in it.
-    std::int32_t tile_height = 0;
-    std::int32_t tile_width = 0;
-    std::int32_t tile_chunks = 0;
-    tile::divisor groups; ///< of tile_chunks
+    staged_shape staged;
 
     void attach(void*) {}
 };

@@ -4,8 +4,10 @@
 // The kernels of pools. They are bound by memory.
 #pragma once
 
+#include <r9v/kernels/pool/chained_kernel.hpp>
 #include <r9v/kernels/pool/direct_kernel.hpp>
 #include <r9v/kernels/pool/global_kernel.hpp>
+#include <r9v/kernels/pool/staged_kernel.hpp>
 
 namespace r9v::inline R9V_ABI {
 
@@ -13,8 +15,15 @@ namespace r9v::inline R9V_ABI {
 template<class Target, pool_tile Tile, class Program>
 R9V_KERNEL(Tile.threads)
 void pool_kernel([[maybe_unused]] Program program, [[maybe_unused]] pool_geometry geometry) {
-    if constexpr (std::is_same_v<Target, arch::compiled_target>)
-        kernels::pool_direct(program, geometry, Tile.threads);
+    if constexpr (std::is_same_v<Target, arch::compiled_target>) {
+        if constexpr (Tile.regime == pool_regime::staged) {
+            using block = kernels::staged_pool<Program, Tile.threads>;
+            alignas(16) R9V_SHARED static char shared[block::lds_bytes];
+            block::run_block(program, geometry, arch::to_local(shared));
+        } else {
+            kernels::pool_direct(program, geometry, Tile.threads);
+        }
+    }
 }
 
 template<class Target, pool_tile Tile, class Program>
@@ -24,6 +33,18 @@ void global_pool_kernel([[maybe_unused]] Program program, [[maybe_unused]] pool_
         using block = kernels::global_pool<Program, Tile.threads>;
         alignas(16) R9V_SHARED static char shared[block::lds_bytes];
         block{program, geometry, arch::to_local(shared)}.run_block();
+    }
+}
+
+template<class Target, pool_tile Tile, class Program>
+R9V_KERNEL(Tile.threads)
+void chained_pool_kernel([[maybe_unused]] Program program,
+                         [[maybe_unused]] pool_geometry geometry) {
+    if constexpr (std::is_same_v<Target, arch::compiled_target>) {
+        using block = kernels::chained_pool<Program, Tile.threads>;
+        alignas(16) R9V_SHARED static char shared[block::lds_bytes];
+        block{program, geometry, arch::to_local(shared)}.run_block(geometry.staged.whole_chunks !=
+                                                                   0);
     }
 }
 

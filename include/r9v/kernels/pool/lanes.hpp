@@ -33,6 +33,29 @@ struct pixel_place {
     }
 };
 
+/// The taps of a pixel's window that lie in the map.
+struct window_place {
+    pixel_place to;
+    tap_range rows;
+    tap_range columns;
+    std::int32_t h; ///< of the first tap that lies in the map
+    std::int32_t w;
+
+    template<class Head>
+    R9V_INLINE window_place(const Head& head, const pool_geometry& g, const pixel_place& pixel)
+        : to{pixel} {
+        const pooling& how = head.how;
+        const std::int32_t top = to.row * how.stride.height - how.pad.top;
+        const std::int32_t left = to.column * how.stride.width - how.pad.left;
+        rows = tap_range::of(top, how.window.height, g.dilation_height,
+                             static_cast<std::int32_t>(head.height()));
+        columns = tap_range::of(left, how.window.width, g.dilation_width,
+                                static_cast<std::int32_t>(head.width()));
+        h = top + rows.begin * how.dilation.height;
+        w = left + columns.begin * how.dilation.width;
+    }
+};
+
 /// `Width` neighbouring channels of a pixel of the map, behind the prologue.
 template<int Width, class Head, class Element>
 [[nodiscard]] R9V_INLINE run<float, Width> load_map(const Head& head, const Element* from,
