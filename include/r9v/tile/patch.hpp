@@ -75,6 +75,43 @@ struct patch_geometry {
             if (is_below(at.w + s * dilation_width, width)) inside |= 0x10000u << s;
         return inside;
     }
+
+    /// What lies under a tap of a pixel that begins at `from`: a pixel of the map, where inside.
+    [[nodiscard]] R9V_HD constexpr origin under(const origin& from, int row, int column) const {
+        return {from.image, from.h + row * dilation_height, from.w + column * dilation_width};
+    }
+    /// Whether it `exists` for other reasons and is inside. (One chain of conditions, uniform ones
+    /// first: compilers make scalar code of it.)
+    [[nodiscard]] R9V_HD constexpr bool is_inside(const origin& at, bool exists = true) const {
+        return exists && is_below(at.h, height) && is_below(at.w, width);
+    }
+    /// The image that the ops in front see; `exists`: `at` is inside.
+    [[nodiscard]] R9V_HD constexpr std::uint32_t image_of(const origin& at, bool) const {
+        return at.image;
+    }
+    /// Bytes from pixel (0, 0) of image 0 to a pixel, and to the tap at (row, column).
+    [[nodiscard]] R9V_HD constexpr index_t bytes_to(const origin& at) const {
+        return at.image * image_bytes + at.h * row_bytes + at.w * pixel_bytes;
+    }
+    [[nodiscard]] R9V_HD constexpr index_t bytes_to_tap(int row, int column) const {
+        return row * dilation_height * row_bytes + column * dilation_width * pixel_bytes;
+    }
+    /// Rows of taps, one after another.
+    [[nodiscard]] R9V_HD constexpr std::int32_t rows_of_taps() const { return filter_rows; }
+
+    /// The corner of the padding that lanes count from, for a block whose first pixel is `pixel`;
+    /// and a lane's distance from there in bytes.
+    [[nodiscard]] R9V_HD constexpr origin corner_of(std::uint32_t pixel) const {
+        return {of_image.quotient(pixel), -pad_top, -pad_left};
+    }
+    [[nodiscard]] R9V_HD constexpr std::uint32_t bytes_between(const origin& corner,
+                                                               const origin& at) const {
+        return (at.image - corner.image) * static_cast<std::uint32_t>(image_bytes) +
+               static_cast<std::uint32_t>(at.h - corner.h) * static_cast<std::uint32_t>(row_bytes) +
+               static_cast<std::uint32_t>(at.w - corner.w) *
+                   static_cast<std::uint32_t>(pixel_bytes);
+    }
+
     [[nodiscard]] static R9V_HD constexpr bool is_below(std::int32_t at, std::int32_t end) {
         return static_cast<std::uint32_t>(at) < static_cast<std::uint32_t>(end);
     }

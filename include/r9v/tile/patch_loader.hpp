@@ -39,27 +39,23 @@ struct untreated_patches {
 /// Where `Count` pixels of a lane lie in the map, tap by tap and slab by slab, for loads of 16
 /// bytes: channels are contiguous and a multiple of 8 of them, the filter has up to 16 x 16 taps,
 /// and the images that a panel spans are within the reach of a bounded load.
-template<int Count>
+/// `Map` says where they are.
+template<int Count, class Map = patch_geometry>
 class patch_walk {
 public:
-    R9V_INLINE explicit patch_walk(const patch_geometry& map) : map_{map} {}
+    R9V_INLINE explicit patch_walk(const Map& map) : map_{map} {}
 
     /// `row_of(i)` of the panel is where the lane's pixel `i` is; `lane_channel` of its first load.
     template<class RowOf>
     R9V_INLINE void attach(const patch_panel& from, int lane_channel, RowOf row_of) {
-        const std::uint32_t first_image = map_.of_image.quotient(from.pixel);
-        base_ = arch::to_global(from.map) + first_image * map_.image_bytes -
-                map_.pad_top * map_.row_bytes - map_.pad_left * map_.pixel_bytes;
+        const auto corner = map_.corner_of(from.pixel);
+        base_ = arch::to_global(from.map) + map_.bytes_to(corner);
         R9V_UNROLL
         for (int i = 0; i < Count; ++i) {
             const int row = detail::min(row_of(i), from.rows - 1);
             const auto at = map_.origin_of(from.pixel + static_cast<std::uint32_t>(row));
-            const auto down = static_cast<std::uint32_t>(at.h + map_.pad_top);
-            const auto across = static_cast<std::uint32_t>(at.w + map_.pad_left);
-            lane_[i] = (at.image - first_image) * static_cast<std::uint32_t>(map_.image_bytes) +
-                       down * static_cast<std::uint32_t>(map_.row_bytes) +
-                       across * static_cast<std::uint32_t>(map_.pixel_bytes) +
-                       static_cast<std::uint32_t>(2 * lane_channel);
+            lane_[i] =
+                map_.bytes_between(corner, at) + static_cast<std::uint32_t>(2 * lane_channel);
             inside_[i] = map_.taps_inside(at);
         }
         go_to({});
@@ -96,8 +92,8 @@ public:
         return is_inside(i, next_, lane_channel) ? lane_[i] + static_cast<std::uint32_t>(2 * later)
                                                  : arch::outside;
     }
-    /// Whether pixel `i` has anything there. (No branch on whether channels end inside a slab: where
-    /// they do not, the comparison is always true, and cheaper than the branch.)
+    /// Whether pixel `i` has anything there. (No branch on whether channels end inside a slab:
+    /// where they do not, the comparison is always true, and cheaper than the branch.)
     [[nodiscard]] R9V_INLINE bool is_inside(int i, const patch_step& at, int lane_channel) const {
         const std::uint32_t bits = at.bits();
         return static_cast<int>((inside_[i] & bits) == bits) &
@@ -107,15 +103,14 @@ public:
 private:
     R9V_INLINE void go_to(const patch_step& to) {
         next_ = to;
-        at_ = base_ + to.row * map_.dilation_height * map_.row_bytes +
-              to.column * map_.dilation_width * map_.pixel_bytes + to.slab * 2 * slab_depth;
+        at_ = base_ + map_.bytes_to_tap(to.row, to.column) + to.slab * 2 * slab_depth;
     }
     /// Whether the last slab of a tap has more elements than the map has channels.
     [[nodiscard]] R9V_INLINE bool ends_inside() const {
         return map_.slabs * slab_depth != map_.channels;
     }
 
-    const patch_geometry& map_;
+    const Map& map_;
     arch::global_bytes base_; ///< tap (0, 0) of pixel 0 of the panel's first image
     arch::global_bytes at_;   ///< of the next slab
     patch_step next_;
@@ -125,14 +120,15 @@ private:
 
 /// A thread's part of a slab in 16-byte loads, within the limits of patch_walk. `Treat` is the
 /// prologue: treat(chunk, origin, step, lane_channel, exists).
-template<int Rows, int Threads, class Treat = untreated_patches>
+template<int Rows, int Threads, class Treat = untreated_patches, class Map = patch_geometry>
 class patch_loader {
     using share = slab_share<Rows, Threads, order::k_contiguous>;
 
 public:
+    static constexpr bool has_whole_slabs = true; // filters are packed so
     static constexpr int count = share::count;
 
-    R9V_INLINE patch_loader(const patch_geometry& map, const Treat& treat)
+    R9V_INLINE patch_loader(const Map& map, const Treat& treat)
         : map_{map},
           treat_{treat},
           walk_{map} {}
@@ -188,28 +184,29 @@ private:
             offset_[i] = walk_.offset(i, k());
     }
 
-    const patch_geometry& map_;
+    const Map& map_;
     const Treat& treat_;
-    patch_walk<count> walk_;
+    patch_walk<count, Map> walk_;
     patch_step loaded_;
     std::uint32_t to_;
     std::uint32_t offset_[count];
-    patch_geometry::origin origin_[Treat::changes ? count : 1];
+    typename Map::origin origin_[Treat::changes ? count : 1];
     arch::words4 data_[count];
 };
 
 /// Any strides, channels, filters and alignment, in 2-byte loads. Lanes run along the pixels and a
 /// wave has one chunk of k, so that taps and channels are scalar.
-template<int Rows, int Threads, class Treat = untreated_patches>
+template<int Rows, int Threads, class Treat = untreated_patches, class Map = patch_geometry>
 class scattered_patch_loader {
     using share = slab_share<Rows, Threads, order::row_contiguous>;
 
 public:
+    static constexpr bool has_whole_slabs = true;
     /// Whether moving a chunk is so long that loops over it are not unrolled.
     static constexpr bool is_long = Treat::changes;
     static constexpr int count = share::count;
 
-    R9V_INLINE scattered_patch_loader(const patch_geometry& map, const Treat& treat)
+    R9V_INLINE scattered_patch_loader(const Map& map, const Treat& treat)
         : map_{map},
           treat_{treat} {}
 
@@ -256,7 +253,7 @@ public:
 
 private:
     /// Element `within` of the tap, of one pixel: its bits after the prologue, or 0.
-    R9V_INLINE std::uint32_t load_element(const patch_geometry::origin& from,
+    R9V_INLINE std::uint32_t load_element(const typename Map::origin& from,
                                           std::int32_t within) const {
         std::int32_t r = tap_;
         std::int32_t s = 0;
@@ -270,27 +267,24 @@ private:
                 map_.of_columns.quotient(static_cast<std::uint32_t>(tap_)));
             s = tap_ - r * map_.filter_columns;
         }
-        const std::int32_t h = from.h + r * map_.dilation_height;
-        const std::int32_t w = from.w + s * map_.dilation_width;
-        const bool exists = s < map_.filter_columns && c < map_.channels &&
-                            patch_geometry::is_below(h, map_.height) &&
-                            patch_geometry::is_below(w, map_.width);
+        const auto at = map_.under(from, r, s);
+        const bool exists = map_.is_inside(at, s < map_.filter_columns && c < map_.channels);
         // Element 0 exists wherever any does.
-        const index_t at = from.image * map_.image_bytes + h * map_.row_bytes +
-                           w * map_.pixel_bytes + c * map_.channel_bytes;
-        std::uint32_t bits = arch::load_global<2>(base_, exists ? at : index_t{0});
+        const index_t place = map_.bytes_to(at) + c * map_.channel_bytes;
+        std::uint32_t bits = arch::load_global<2>(base_, exists ? place : index_t{0});
         if constexpr (Treat::changes)
-            bits = treat_.single(static_cast<std::uint16_t>(bits), from.image, h, w, c, exists);
+            bits = treat_.single(static_cast<std::uint16_t>(bits), map_.image_of(at, exists), at.h,
+                                 at.w, c, exists);
         return exists ? bits : 0u;
     }
 
-    const patch_geometry& map_;
+    const Map& map_;
     const Treat& treat_;
     arch::global_bytes base_;
     std::int32_t tap_ = 0;
     std::int32_t slab_ = 0;
     std::uint32_t to_;
-    patch_geometry::origin origin_[count];
+    typename Map::origin origin_[count];
     std::uint32_t data_[count][chunk_elements];
 };
 

@@ -12,7 +12,7 @@
 namespace r9v::inline R9V_ABI::kernels {
 
 /// Passes elements of a map through its prologue and rounds them to the map's type again.
-template<class Head>
+template<class Head, class Map = tile::patch_geometry>
 class patch_prologue {
     using element = typename Head::element;
     using chain_type = std::remove_cvref_t<decltype(std::declval<Head>().x.prologue)>;
@@ -23,15 +23,14 @@ public:
     static constexpr bool changes = chain_type::size != 0;
 
     /// `first_channel` of the block's group.
-    R9V_INLINE patch_prologue(const Head& head, const tile::patch_geometry& map,
-                              index_t first_channel)
+    R9V_INLINE patch_prologue(const Head& head, const Map& map, index_t first_channel)
         : ops_{head.x.prologue},
           map_{map},
           first_channel_{first_channel} {}
 
     /// Eight neighbouring channels of a pixel under tap `at`. Operands have nothing where nothing
     /// `exists`: there they are read elsewhere.
-    R9V_INLINE arch::words4 operator()(arch::words4 chunk, const tile::patch_geometry::origin& from,
+    R9V_INLINE arch::words4 operator()(arch::words4 chunk, const typename Map::origin& from,
                                        const tile::patch_step& at, int lane_channel,
                                        bool exists) const {
         constexpr int n = tile::chunk_elements;
@@ -40,12 +39,13 @@ public:
         for (int i = 0; i < n; ++i)
             values[i] = arch::element_to_float<element>(chunk[i / 2], i % 2);
         const int in_group = at.slab * tile::slab_depth;
-        const coordinate place{.batch_base = from.image,
-                               .row_base = exists ? from.w + at.column * map_.dilation_width : 0,
+        const auto pixel = map_.under(from, at.row, at.column);
+        const coordinate place{.batch_base = map_.image_of(pixel, exists),
+                               .row_base = exists ? pixel.w : 0,
                                .column_base = first_channel_ + in_group,
                                .column_offset =
                                    tile::detail::min(lane_channel, map_.channels - in_group - n),
-                               .head_base = exists ? from.h + at.row * map_.dilation_height : 0};
+                               .head_base = exists ? pixel.h : 0};
         values = r9v::transform(math{}, ops_, place, values);
         R9V_UNROLL
         for (int word = 0; word < n / 2; ++word)
@@ -67,7 +67,7 @@ public:
 
 private:
     const chain_type& ops_;
-    const tile::patch_geometry& map_;
+    const Map& map_;
     index_t first_channel_;
 };
 

@@ -22,12 +22,12 @@ template<class Filter>
     return arch::load_constant<2>(arch::to_global(trailer), 0u) == 0;
 }
 
-/// `Panel` may know where a tap's weights are: tap_place(r, s), in elements of k.
-template<class Element, class Treat, class Panel = tile::panel>
+/// `Panel` (of the weights) may know where a tap's weights are: tap_place(r, s), in elements of k.
+template<class Element, class Treat, class Panel = tile::panel, class Map = tile::patch_geometry>
 class tap_by_tap {
 public:
-    R9V_INLINE tap_by_tap(const tile::patch_geometry& map, const Treat& treat,
-                          const tile::patch_panel& x, const Panel& w)
+    R9V_INLINE tap_by_tap(const Map& map, const Treat& treat, const tile::patch_panel& x,
+                          const Panel& w)
         : map_{map},
           treat_{treat},
           x_{x},
@@ -52,20 +52,17 @@ private:
             sums);
     }
 
-    R9V_INLINE void add(const tile::patch_geometry::origin& from, int column,
-                        arch::floats8& sums) const {
+    R9V_INLINE void add(const typename Map::origin& from, int column, arch::floats8& sums) const {
         R9V_ROLLED
-        for (int r = 0; r < map_.filter_rows; ++r) {
-            const std::int32_t h = from.h + r * map_.dilation_height;
-            if (!tile::patch_geometry::is_below(h, map_.height)) continue;
+        for (int r = 0; r < map_.rows_of_taps(); ++r) {
             R9V_ROLLED
             for (int s = 0; s < map_.filter_columns; ++s) {
-                const std::int32_t w = from.w + s * map_.dilation_width;
-                if (!tile::patch_geometry::is_below(w, map_.width)) continue;
+                const auto at = map_.under(from, r, s);
+                if (!map_.is_inside(at)) continue;
                 const std::int32_t weights = tap_place(r, s);
                 R9V_ROLLED
                 for (int channel = 0; channel < map_.channels; ++channel)
-                    add_products(pixel(from.image, h, w, channel), column, weights + channel, sums);
+                    add_products(pixel(at, channel), column, weights + channel, sums);
             }
         }
     }
@@ -80,12 +77,11 @@ private:
         }
     }
 
-    R9V_INLINE float pixel(std::uint32_t image, std::int32_t h, std::int32_t w,
-                           std::int32_t channel) const {
-        const index_t at = image * map_.image_bytes + h * map_.row_bytes + w * map_.pixel_bytes +
-                           channel * map_.channel_bytes;
-        std::uint16_t bits = arch::load_global<2>(arch::to_global(x_.map), at);
-        if constexpr (Treat::changes) bits = treat_.single(bits, image, h, w, channel, true);
+    R9V_INLINE float pixel(const typename Map::origin& at, std::int32_t channel) const {
+        const index_t place = map_.bytes_to(at) + channel * map_.channel_bytes;
+        std::uint16_t bits = arch::load_global<2>(arch::to_global(x_.map), place);
+        if constexpr (Treat::changes)
+            bits = treat_.single(bits, map_.image_of(at, true), at.h, at.w, channel, true);
         return arch::element_to_float<Element>(bits, 0);
     }
 
@@ -100,7 +96,7 @@ private:
         }
     }
 
-    const tile::patch_geometry& map_;
+    const Map& map_;
     const Treat& treat_;
     tile::patch_panel x_;
     Panel w_;
