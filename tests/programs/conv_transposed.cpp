@@ -164,8 +164,8 @@ TEST(conv_transposed, prologues_residuals_and_statistics_of_bfloat16) {
             const auto f = packed_weights<bf16>(m, g);
             const auto columns = m.template input<float>({g.c});
             const auto skip = m.template input<bf16>({g.n, g.p(), g.q(), g.k});
-            return conv_transpose2d(x | scale(per_column(columns)) | exp(), f, g.how) | residual(skip) |
-                   sum_rows(m.template output<float>({g.n, g.p(), g.q()})) |
+            return conv_transpose2d(x | scale(per_column(columns)) | exp(), f, g.how) |
+                   residual(skip) | sum_rows(m.template output<float>({g.n, g.p(), g.q()})) |
                    absmax(m.template output<float>({1})) |
                    store(m.template output<bf16>({g.n, g.p(), g.q(), g.k},
                                                  {.offset = 3, .padding = 5}));
