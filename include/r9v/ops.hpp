@@ -15,6 +15,7 @@
 #include <r9v/ops/mask.hpp>
 #include <r9v/ops/nonfinite.hpp>
 #include <r9v/ops/optional.hpp>
+#include <r9v/ops/pool.hpp>
 #include <r9v/ops/quantize.hpp>
 #include <r9v/ops/sink.hpp>
 #include <r9v/ops/statistic.hpp>

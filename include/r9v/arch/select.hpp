@@ -44,5 +44,6 @@ static_assert(__AMDGCN_WAVEFRONT_SIZE__ == 32,
 #include <r9v/arch/gfx12/math.hpp>
 #include <r9v/arch/gfx12/matrix.hpp>
 #include <r9v/arch/gfx12/memory.hpp>
+#include <r9v/arch/gfx12/packed.hpp>
 #include <r9v/arch/gfx12/pairs.hpp>
 #endif

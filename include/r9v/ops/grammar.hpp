@@ -55,6 +55,9 @@ enum class rule {
     not_trivially_copyable,
     store_not_last,
     mixed_memory,
+    pool_not_fused,
+    before_pool,
+    after_pool,
     gate_without_both,
     two_results,
     after_quantize,
@@ -83,6 +86,16 @@ constexpr bool gives_statistic_of() {
     }
 }
 
+/// Whether kernels of the head can pool their result before it is written.
+template<class Head>
+constexpr bool pools_its_result() {
+    if constexpr (requires { Head::fuses_pool; }) {
+        return Head::fuses_pool;
+    } else {
+        return false;
+    }
+}
+
 template<class Op>
 concept gives_a_run = requires(const Op& op, reference_math math, run<double, 1> x, coordinate at) {
     { op(math, x, at) } -> std::convertible_to<run<double, 1>>;
@@ -101,8 +114,9 @@ template<class Op>
 constexpr bool has_signature() {
     if constexpr (Op::role == role::gate) {
         return merges_two_runs<Op>;
-    } else if constexpr (Op::role == role::each || Op::role == role::sink || stateful_tap<Op> ||
-                         takes_statistic<Op> || takes_whole_row<Op>) {
+    } else if constexpr (Op::role == role::each || Op::role == role::sink ||
+                         Op::role == role::pool || stateful_tap<Op> || takes_statistic<Op> ||
+                         takes_whole_row<Op>) {
         return true;
     } else if constexpr (Op::role == role::tap || Op::role == role::store) {
         return sees_a_run<Op>;
@@ -117,6 +131,13 @@ template<class Op>
 inline constexpr bool is_for_prologues =
     Op::role == role::map || Op::role == role::operand || Op::role == role::mask ||
     Op::role == role::sink || (Op::role == role::tap && !accumulates<Op> && !takes_statistic<Op>);
+
+/// What may stand behind a pool: what needs no more than the values that pass.
+template<class Op>
+inline constexpr bool is_for_pooled =
+    Op::role == role::map || Op::role == role::operand || Op::role == role::quantize ||
+    ((Op::role == role::tap || Op::role == role::store) && !accumulates<Op> &&
+     !takes_statistic<Op> && !takes_whole_row<Op>);
 
 /// The first rule that `Op` breaks behind `Chain`, whose head gives `Results` results.
 template<place Place, class Head, space Memory, class Chain, class Op>
@@ -138,6 +159,14 @@ consteval rule broken_rule() {
             return rule::store_not_last;
         } else if constexpr (!same_memory(Memory, memory_of<bare>)) {
             return rule::mixed_memory;
+        } else if constexpr (r == role::pool && Place != place::fragment &&
+                             (Place == place::prologue || !pools_its_result<Head>())) {
+            return rule::pool_not_fused;
+        } else if constexpr (r == role::pool &&
+                             (Chain::has_tap || Chain::has_quantize || Chain::has_pool)) {
+            return rule::before_pool;
+        } else if constexpr (Chain::has_pool && !is_for_pooled<bare>) {
+            return rule::after_pool;
         } else if constexpr (Place == place::prologue && !is_for_prologues<bare>) {
             return rule::role_in_prologue;
         } else if constexpr (Place == place::program && is_mask) {
@@ -181,6 +210,17 @@ constexpr bool report() {
     static_assert(Broken != rule::mixed_memory,
                   "r9v: host and device tensors are mixed in one program. Use tensor everywhere "
                   "for a stream, host_tensor everywhere for r9v::reference.");
+    static_assert(Broken != rule::pool_not_fused,
+                  "r9v: max_pool({...}) in a chain pools only stem convolutions, conv2d(x, "
+                  "stem_filter(...)). Elsewhere store the map and call max_pool(x, {...}) as a "
+                  "program of its own.");
+    static_assert(Broken != rule::before_pool,
+                  "r9v: pixels in front of max_pool({...}) may be computed twice, so that only "
+                  "maps and operands may stand there. Store the map and call max_pool(x, {...}) "
+                  "as a program of its own.");
+    static_assert(Broken != rule::after_pool,
+                  "r9v: behind max_pool({...}) only maps, operands, quantize(), tee() and store() "
+                  "may follow. Store the map and call max_pool(x, {...}) as a program of its own.");
     static_assert(Broken != rule::gate_without_both,
                   "r9v: a gate needs two results. Write gemm(x, both(w1, w2)) in front of it.");
     static_assert(Broken != rule::two_results,

@@ -232,8 +232,8 @@ namespace detail {
 
 template<filter_kind Kind, space Where, class Pointer>
 [[nodiscard]] constexpr auto view_filter(Pointer* packed, const filter_extents& of) {
-    return packed_filter<r9v::element_of<Pointer>, Where, Kind>{
-        reinterpret_cast<const r9v::element_of<Pointer>*>(packed), of};
+    using element = std::remove_const_t<r9v::element_of<Pointer>>;
+    return packed_filter<element, Where, Kind>{reinterpret_cast<const element*>(packed), of};
 }
 
 } // namespace detail

@@ -21,6 +21,8 @@ struct conv_head {
     using element = typename x_view::value_type;
     static constexpr int results = 1;
     static constexpr int axes = Axes;
+    /// Kernels of stem filters may pool the result before it is written.
+    static constexpr bool fuses_pool = Axes == 2 && Filter::kind == filter_kind::stem;
     static constexpr space memory = joined_memory(Source::memory, Filter::memory);
 
     Source x;

@@ -8,7 +8,7 @@
 #include <r9v/kernels/conv/stem/fit.hpp>
 
 #if R9V_HAS_KERNELS
-#include <r9v/kernels/conv/stem/kernel.hpp>
+#include <r9v/kernels/conv/stem/pool_kernel.hpp>
 #endif
 
 namespace r9v::inline R9V_ABI {
@@ -33,6 +33,33 @@ struct family<conv_head<Source, packed_filter<T, Where, filter_kind::stem>, Axes
     template<class Program>
     using default_tiles = decltype(detail::default_stem_tiles<typename Program::chain_type>());
 
+    template<class Program>
+    [[nodiscard]] static status check(const Program& p) noexcept {
+        if constexpr (Program::chain_type::has_pool) {
+            return check_pooled(p);
+        } else {
+            return conv_family::check(p);
+        }
+    }
+
+    template<class Program>
+    static void bind(Program& p) {
+        if constexpr (Program::chain_type::has_pool) {
+            bind_pooled(p);
+        } else {
+            conv_family::bind(p);
+        }
+    }
+
+    template<class Program>
+    static void run_reference(const Program& p) {
+        if constexpr (Program::chain_type::has_pool) {
+            run_pooled_reference(p);
+        } else {
+            conv_family::run_reference(p);
+        }
+    }
+
 #if R9V_HAS_KERNELS
     template<class Program, class Tiles>
     [[nodiscard]] static status plan(const Program& p, const device_facts&,
@@ -51,13 +78,21 @@ private:
         if (choice.tile < 0) return detail::reason_of(choice.misfit);
 
         constexpr tile all[] = {Tiles...};
-        const void* const compiled[] = {
-            reinterpret_cast<const void*>(&stem_kernel<arch::gfx12, Tiles, Program>)...};
+        const void* const compiled[] = {kernel_of<Program, Tiles>()...};
         to.geometry = choice.geometry;
         to.tile = all[choice.tile];
         to.add(compiled[choice.tile], choice.blocks, to.tile.threads());
         kernels::add_tap_merge<Program>(to);
         return {};
+    }
+
+    template<class Program, tile Tile>
+    [[nodiscard]] static const void* kernel_of() noexcept {
+        if constexpr (Program::chain_type::has_pool) {
+            return reinterpret_cast<const void*>(&pooled_stem_kernel<arch::gfx12, Tile, Program>);
+        } else {
+            return reinterpret_cast<const void*>(&stem_kernel<arch::gfx12, Tile, Program>);
+        }
     }
 #endif
 };

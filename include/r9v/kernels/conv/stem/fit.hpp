@@ -6,6 +6,7 @@
 #pragma once
 
 #include <r9v/kernels/conv/stem/geometry.hpp>
+#include <r9v/kernels/conv/stem/pooled.hpp>
 #include <r9v/kernels/conv/stem/tuning.hpp>
 #include <r9v/kernels/reach.hpp>
 
@@ -169,6 +170,73 @@ template<class Program>
 
 } // namespace detail
 
+namespace detail {
+
+/// The rectangle of the pooled result whose windows see up to `pixels` pixels that needs the fewest
+/// tiles and, of those, the smallest bands. 0: a window sees more.
+[[nodiscard]] inline index_t choose_pooled_rectangle(stem_geometry& g, index_t pixels,
+                                                     index_t band_bytes) {
+    const pooling& how = g.pool;
+    index_t best_tiles = 0;
+    index_t best_bytes = 0;
+    for (index_t height = 1; height <= g.pooled_height; ++height) {
+        const index_t rows = (height - 1) * how.stride.height +
+                             index_t{how.window.height - 1} * how.dilation.height + 1;
+        for (index_t width = 1; width <= g.pooled_width; ++width) {
+            const index_t across = (width - 1) * how.stride.width +
+                                   index_t{how.window.width - 1} * how.dilation.width + 1;
+            if (rows * across > pixels) break;
+            const stem_band band = stem_band_of(g.map, rows, across, band_bytes);
+            const index_t tiles = ceil_div<index_t>(g.pooled_height, height) *
+                                  ceil_div<index_t>(g.pooled_width, width);
+            const index_t bytes = band.fits != 0 ? index_t{band.rows} * band.pitch : band_bytes + 1;
+            if (best_tiles != 0 &&
+                (tiles > best_tiles || (tiles == best_tiles && bytes >= best_bytes)))
+                continue;
+            best_tiles = tiles;
+            best_bytes = bytes;
+            g.band = band;
+            g.pooled_tile_height = static_cast<std::int32_t>(height);
+            g.pooled_tile_width = static_cast<std::int32_t>(width);
+            lay_out(g, rows, across, ceil_div<index_t>(g.pooled_height, height),
+                    ceil_div<index_t>(g.pooled_width, width), 1);
+        }
+        if (rows > pixels) break;
+    }
+    g.of_pooled_width = divisor_of(g.pooled_tile_width);
+    g.tiles.step_height = g.pooled_tile_height * how.stride.height;
+    g.tiles.step_width = g.pooled_tile_width * how.stride.width;
+    g.tiles.first_row = -how.pad.top;
+    g.tiles.first_column = -how.pad.left;
+    return best_tiles;
+}
+
+/// Sets the geometry's rectangles, and gives the number of tiles of an image.
+template<class Program>
+[[nodiscard]] index_t choose_tiles(const Program& p, const stem_tile& t, stem_choice& choice) {
+    stem_geometry& g = choice.geometry;
+    if constexpr (Program::chain_type::has_pool) {
+        g.pool = pooling_of(p.chain);
+        const extents pooled = pooled_result(p.head, g.pool);
+        g.pooled_height = static_cast<std::int32_t>(pooled.heads);
+        g.pooled_width = static_cast<std::int32_t>(pooled.rows);
+        const index_t tiles = choose_pooled_rectangle(g, t.m, index_t{t.m} * t.n * 2);
+        if (tiles == 0) choice.misfit = stem_misfit::pool;
+        reach_check before{std::max(g.width, g.pooled_width), t.n, g.channels};
+        reach_check behind = before;
+        for_each_beside_pool<false>(p.chain, [&](const auto& op) { visit_op(op, before); });
+        for_each_beside_pool<true>(p.chain, [&](const auto& op) { visit_op(op, behind); });
+        g.wide_chain = before.fits;
+        g.wide_pooled_chain = behind.fits;
+        return tiles;
+    } else {
+        g.wide_chain = is_within_reach(p.chain, 16, 16, g.channels);
+        return choose_rectangle(g, t.m);
+    }
+}
+
+} // namespace detail
+
 /// The geometry of a stem convolution with a tile, and whether it may run with it.
 template<class Program>
 [[nodiscard]] stem_choice fit_stem(const Program& p, const stem_tile& t) {
@@ -176,14 +244,14 @@ template<class Program>
     stem_geometry& g = choice.geometry;
     if (choice.misfit != stem_misfit::none || g.m == 0 || g.channels == 0) return choice;
     const index_t of_channels = ceil_div<index_t>(g.channels, t.n);
-    const index_t tiles = detail::choose_rectangle(g, t.m);
+    const index_t tiles = detail::choose_tiles(p, t, choice);
+    if (choice.misfit != stem_misfit::none) return choice;
     if (!detail::is_launchable(tiles, p.head.batches(), of_channels, t.threads())) {
         choice.misfit = stem_misfit::grid;
         return choice;
     }
     g.tiles.of_channels = detail::divisor_of(of_channels);
     g.parts = static_cast<std::int32_t>(of_channels);
-    g.wide_chain = detail::is_within_reach(p.chain, 16, 16, g.channels);
     choice.blocks = tiles * p.head.batches() * of_channels;
     return choice;
 }

@@ -61,7 +61,7 @@ public:
           place_{stem_place::of<Tile>(geometry)},
           lds_{lds} {}
 
-    R9V_INLINE void run() const {
+    R9V_INLINE void compute() const {
         typename products::type sums;
         products::compute(program_.head, g_, place_, lds_, sums);
         if (finisher::is_repeated && is_whole()) {
@@ -134,7 +134,7 @@ void stem_kernel([[maybe_unused]] Program program, [[maybe_unused]] stem_geometr
     if constexpr (std::is_same_v<Target, arch::compiled_target>) {
         using block = kernels::stem_block<Tile, Program>;
         alignas(16) R9V_SHARED static char shared[block::lds_bytes];
-        block{program, geometry, arch::to_local(shared)}.run();
+        block{program, geometry, arch::to_local(shared)}.compute();
     }
 }
 
