@@ -95,7 +95,7 @@ private:
     R9V_INLINE void fill(const PanelX& x, const PanelW (&w)[results], index_t k,
                          std::int32_t slabs) {
         const index_t last = slabs - 1;
-        const int depth = static_cast<int>(k - last * slab_depth);
+        const int depth = whole_slabs ? slab_depth : static_cast<int>(k - last * slab_depth);
         LoadX last_x = x_;
         LoadW last_w[results];
         last_x.load_ragged(x, last, depth);
@@ -249,6 +249,8 @@ private:
         return (Shape.m + result * Shape.n) * slab_row_bytes;
     }
 
+    /// Whether k is always a multiple of the depth of a slab: then nothing is cut off.
+    static constexpr bool whole_slabs = requires { requires LoadX::has_whole_slabs; };
     static constexpr int fragments = rows + results * columns;
     static constexpr int chunks = LoadX::count + results * LoadW::count;
     static constexpr int beats = slab_steps * rows * results * columns;

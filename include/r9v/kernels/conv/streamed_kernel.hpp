@@ -103,13 +103,13 @@ public:
         const tile::panel w{arch::to_global(program_.head.f.data) +
                                 (place_.group * geometry_.n + place_.channel) * row_bytes,
                             row_bytes, index_t{sizeof(element)}, place_.channels};
-        if (has_only_finite_weights(program_.head.f)) {
-            const auto slabs = static_cast<std::int32_t>(geometry_.k / tile::slab_depth);
-            const std::int32_t first = share_of(slabs, place_.way);
-            multiply_range(x, w, first, share_of(slabs, place_.way + 1) - first);
-        } else if (place_.way == 0) {
+        const auto slabs = static_cast<std::int32_t>(geometry_.k / tile::slab_depth);
+        const std::int32_t first = share_of(slabs, place_.way);
+        multiply_range(x, w, first, share_of(slabs, place_.way + 1) - first);
+        if (!has_only_finite_weights(program_.head.f)) {
+            for_each_sum([](int, arch::floats8& sum) { sum = arch::floats8{}; });
             tap_by_tap<element, treat> plain{geometry_.map, treat_, x, w};
-            plain.multiply(0, 0, sums_);
+            if (place_.way == 0) plain.multiply(0, 0, sums_);
         }
     }
 

@@ -31,8 +31,8 @@ struct conv_place {
         const tile::tile_position at = g.tiles.at(arch::block_x());
         conv_place place;
         place.group = static_cast<int>(at.batch);
-        place.pixel = static_cast<index_t>(at.row) * Tile.m;
-        place.channel = static_cast<index_t>(at.column) * Tile.n;
+        place.pixel = index_t{at.row} * Tile.m;
+        place.channel = index_t{at.column} * Tile.n;
         place.pixels = count(g.m - place.pixel, Tile.m);
         place.channels = count(g.n - place.channel, Tile.n);
         place.part = static_cast<int>(
@@ -51,9 +51,12 @@ struct convolved {
     using head = typename Program::head_type;
     using element = typename head::element;
     static constexpr tile::block_shape shape{Tile.m, Tile.n, Tile.waves_m, Tile.waves_n, 1};
-    static constexpr int rows = shape.rows_a_wave() / arch::fragment_size;
-    static constexpr int columns = shape.columns_a_wave() / arch::fragment_size;
+    // Numbers, since functions of a static object would read it from memory.
+    static constexpr int rows_a_wave = Tile.m / Tile.waves_m;
+    static constexpr int columns_a_wave = Tile.n / Tile.waves_n;
     static constexpr int waves = Tile.waves_m * Tile.waves_n;
+    static constexpr int rows = rows_a_wave / arch::fragment_size;
+    static constexpr int columns = columns_a_wave / arch::fragment_size;
     using tile_type = arch::floats8[1][rows][columns];
     struct partials : partials_writer<conv_geometry> {
         [[nodiscard]] R9V_INLINE coordinate located(const coordinate& at) const {
@@ -101,32 +104,35 @@ R9V_INLINE void conv_block(const Program& program, const conv_geometry& geometry
     const int wave_m = wave % Tile.waves_m;
     const int wave_n = wave / Tile.waves_m;
 
-    // Load and multiply.
+    // Load and multiply. Zeros are hidden: the compiler would make them again on every path.
     typename kernel::tile_type sums;
     R9V_UNROLL
-    for (int i = 0; i < kernel::rows * kernel::columns; ++i)
+    for (int i = 0; i < kernel::rows * kernel::columns; ++i) {
         sums[0][i / kernel::columns][i % kernel::columns] = arch::floats8{};
+        arch::hide(sums[0][i / kernel::columns][i % kernel::columns]);
+    }
     if (geometry.k > 0) {
         const typename kernel::treat treat{program.head, geometry.map,
                                            index_t{place.group} * geometry.map.channels};
         const typename kernel::loader map{geometry.map, treat};
         const tile::panel w[1] = {kernel::filters(program, geometry, place)};
         const tile::patch_panel x = kernel::patches(program, geometry, place);
-        if (has_only_finite_weights(program.head.f)) {
-            typename kernel::pipeline{lds, wave_m, wave_n, {}, map}.multiply(x, w, geometry.k,
-                                                                             sums);
-        } else {
+        typename kernel::pipeline{lds, wave_m, wave_n, {}, map}.multiply(x, w, geometry.k, sums);
+        // Behind the products, so that nothing waits for this load, and no sums are copied.
+        if (!has_only_finite_weights(program.head.f)) {
+            R9V_UNROLL
+            for (int i = 0; i < kernel::rows * kernel::columns; ++i)
+                sums[0][i / kernel::columns][i % kernel::columns] = arch::floats8{};
             tap_by_tap<element, typename kernel::treat> plain{geometry.map, treat, x, w[0]};
-            plain.multiply(wave_m * kernel::shape.rows_a_wave(),
-                           wave_n * kernel::shape.columns_a_wave(), sums[0]);
+            plain.multiply(wave_m * kernel::rows_a_wave, wave_n * kernel::columns_a_wave, sums[0]);
         }
     }
 
     // Finish.
     const index_t first = place.group * geometry.n + place.channel;
     typename kernel::finisher finish{program.chain,
-                                     {0, place.pixel + wave_m * kernel::shape.rows_a_wave(),
-                                      first + wave_n * kernel::shape.columns_a_wave(),
+                                     {0, place.pixel + wave_m * kernel::rows_a_wave,
+                                      first + wave_n * kernel::columns_a_wave,
                                       place.pixel + place.pixels, first + place.channels},
                                      {{geometry, place.part * Tile.waves_n + wave_n}}};
     const bool whole = kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
