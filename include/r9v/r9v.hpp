@@ -8,6 +8,7 @@
 #include <r9v/batcher.hpp>
 #include <r9v/cache.hpp>
 #include <r9v/conv.hpp>
+#include <r9v/copy.hpp>
 #include <r9v/gemm.hpp>
 #include <r9v/launch.hpp>
 #include <r9v/memory.hpp>
