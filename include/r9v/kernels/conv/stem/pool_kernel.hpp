@@ -73,14 +73,14 @@ private:
     R9V_INLINE void keep_rolled(const stem_pixels<fragments>& pixels,
                                 const typename products::type& sums) const {
         R9V_ROLLED
-        for (int number = 0; number < fragments * columns; ++number) {
-            const int i = number / columns;
-            const int c = number % columns;
+        for (int fragment = 0; fragment < fragments * columns; ++fragment) {
+            const int i = fragment / columns;
+            const int c = fragment % columns;
             stem_pixel at = pixels.at[0];
             arch::floats8 chosen = sums[0][0];
             R9V_UNROLL
             for (int other = 1; other < fragments * columns; ++other) {
-                if (number != other) continue;
+                if (fragment != other) continue;
                 at = pixels.at[other / columns];
                 chosen = sums[other / columns][other % columns];
             }
@@ -92,14 +92,18 @@ private:
         }
     }
 
-    /// Where the lane's 8 sums of a fragment stand in the convolution's result.
+    /// Where the lane's 8 sums of a fragment stand in the convolution's result; outside of it,
+    /// where nothing may be read, the nearest place inside.
     [[nodiscard]] R9V_INLINE coordinate position(const stem_pixel& at, int c) const {
         return {.batch_base = place_.image,
                 .row_base = 0,
                 .column_base = place_.channel + c * arch::fragment_size,
-                .row_offset = place_.column + at.x,
+                .row_offset = inside(place_.column + at.x, g_.width),
                 .column_offset = lane().column,
-                .head_base = place_.row + at.y};
+                .head_base = inside(place_.row + at.y, g_.height)};
+    }
+    [[nodiscard]] R9V_INLINE static std::int32_t inside(std::int32_t at, std::int32_t end) {
+        return tile::detail::min(at < 0 ? 0 : at, end - 1);
     }
     /// Channels of the result that exist from the lane's first on.
     [[nodiscard]] R9V_INLINE int left(int c) const {
@@ -112,27 +116,28 @@ private:
     [[nodiscard]] R9V_INLINE static arch::fragment_position lane() {
         return arch::result_position(static_cast<int>(arch::lane_index()), 0);
     }
+    /// The lane's pixel of a fragment. There is room for those behind the tile's last.
+    [[nodiscard]] R9V_INLINE static int number(int i) {
+        return stem_pixels<fragments>::first(i) + lane().row;
+    }
     [[nodiscard]] R9V_INLINE static int chunk(int c) { return 2 * c + lane().column / 8; }
 
     R9V_INLINE void keep_run(const stem_pixel& at, int i, int c, const arch::floats8& sums) const {
-        const int number = stem_pixels<fragments>::first(i) + lane().row;
-        if (number >= g_.tiles.height * g_.tiles.width) return;
-        arch::words4 words{lowest, lowest, lowest, lowest};
-        if (exists(at)) {
-            run<float, 8> values = tile::detail::part_of<8>(sums, 0);
-            r9v::detail::run_beside_pool<false>(tile::detail::wide_math{}, program_.chain, values,
-                                                position(at, c));
-            R9V_UNROLL
-            for (int word = 0; word < 4; ++word)
-                words[word] = arch::word_from_floats<element>(values.begin() + 2 * word);
+        run<float, 8> values = tile::detail::part_of<8>(sums, 0);
+        r9v::detail::run_beside_pool<false>(tile::detail::wide_math{}, program_.chain, values,
+                                            position(at, c));
+        const bool counts = exists(at);
+        arch::words4 words;
+        R9V_UNROLL
+        for (int word = 0; word < 4; ++word) {
+            const std::uint32_t both = arch::word_from_floats<element>(values.begin() + 2 * word);
+            words[word] = counts ? both : lowest;
         }
-        arch::store_local(lds_, store::place(number, chunk(c)), words);
+        arch::store_local(lds_, store::place(number(i), chunk(c)), words);
     }
 
     R9V_INLINE void keep_singly(const stem_pixel& at, int i, int c,
                                 const arch::floats8& sums) const {
-        const int number = stem_pixels<fragments>::first(i) + lane().row;
-        if (number >= g_.tiles.height * g_.tiles.width) return;
         R9V_ROLLED
         for (int e = 0; e < 8; ++e) {
             auto bits = static_cast<std::uint16_t>(lowest);
@@ -148,7 +153,7 @@ private:
                 bits = static_cast<std::uint16_t>(arch::element_from_float<element>(value[0]));
             }
             arch::store_local_short(
-                lds_, store::place(number, chunk(c)) + static_cast<std::uint32_t>(2 * e), bits);
+                lds_, store::place(number(i), chunk(c)) + static_cast<std::uint32_t>(2 * e), bits);
         }
     }
 
@@ -156,10 +161,10 @@ private:
     R9V_INLINE void pool() const {
         const int count = g_.pooled_tile_height * g_.pooled_tile_width * store::chunks;
         R9V_ROLLED
-        for (int number = static_cast<int>(arch::thread_index()); number < count;
-             number += Tile.threads()) {
-            const int chunk = number % store::chunks;
-            const auto pixel = static_cast<std::uint32_t>(number / store::chunks);
+        for (int item = static_cast<int>(arch::thread_index()); item < count;
+             item += Tile.threads()) {
+            const int chunk = item % store::chunks;
+            const auto pixel = static_cast<std::uint32_t>(item / store::chunks);
             const std::uint32_t y = g_.of_pooled_width.quotient(pixel);
             const std::uint32_t x = pixel - y * g_.of_pooled_width.value;
             const auto row = static_cast<std::int32_t>(y);

@@ -42,6 +42,7 @@ public:
                 tile::detail::min(place.channel / arch::fragment_size + c, last);
             weights_[c] = arch::to_global(f.data) + index_t{block} * g.steps * step_bytes;
         }
+        keep_in_last(row_);
         if (pairs_ == 0) enter_last_row();
     }
 
@@ -49,11 +50,16 @@ public:
         arch::words4 even[Columns];
         arch::words4 odd[Columns];
         load(0, even);
+        std::int32_t step = steps_ % 2;
+        if (step != 0) {
+            multiply_step(even, sums);
+            load(1, even);
+        }
+        // One exit: with a second one, accumulators would be copied from step to step.
         R9V_ROLLED
-        for (std::int32_t step = 0; step < steps_; step += 2) {
+        for (; step < steps_; step += 2) {
             load(step + 1, odd);
             multiply_step(even, sums);
-            if (step + 1 == steps_) break;
             load(step + 2, even);
             multiply_step(odd, sums);
         }
@@ -87,7 +93,7 @@ private:
         if (left_ < needed_) {
             R9V_UNROLL
             for (int i = 0; i < Fragments; ++i)
-                x[i] = tile::keep_first(x[i], left_ - static_cast<int>(half_elements_));
+                x[i] &= kept_;
         }
         R9V_UNROLL
         for (int c = 0; c < Columns; ++c)
@@ -111,11 +117,20 @@ private:
 
     /// From here on, both halves of the wave read the same row of the filter.
     R9V_INLINE void enter_last_row() {
-        half_elements_ = static_cast<std::uint32_t>(lane().column);
         needed_ = 2 * chunk;
+        keep_in_last(row_ - lane().column);
         R9V_UNROLL
         for (int i = 0; i < Fragments; ++i)
-            pixel_[i] += 2 * half_elements_ - half_row_;
+            pixel_[i] += static_cast<std::uint32_t>(2 * lane().column) - half_row_;
+    }
+
+    /// What a lane keeps of its chunk in the last step of a row: elements of the filter's row, of
+    /// which `elements` exist from the lane's first chunk on. What follows in the map is no part of
+    /// the sum, whatever it is.
+    R9V_INLINE void keep_in_last(std::int32_t elements) {
+        constexpr std::uint32_t all = ~0u;
+        const std::int32_t before = (row_ - 1) / needed_ * needed_;
+        kept_ = tile::keep_first(arch::words4{all, all, all, all}, elements - before);
     }
 
     arch::local_bytes band_;
@@ -128,7 +143,7 @@ private:
     std::uint32_t at_ = 0;        ///< of the step, from the pixels on
     std::uint32_t row_at_ = 0;
     std::uint32_t half_row_;
-    std::uint32_t half_elements_ = 0; ///< that the upper half of the wave is ahead
+    arch::words4 kept_; ///< bits of a chunk in the last step of a row
     std::uint32_t pixel_[Fragments];
     arch::global_bytes weights_[Columns];
 };
