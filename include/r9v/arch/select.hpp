@@ -32,6 +32,7 @@ static_assert(__AMDGCN_WAVEFRONT_SIZE__ == 32,
 
 // The host pass reads the device functions too, to check the kernels that call them.
 #if defined(__HIP__)
+#include <r9v/arch/common/argument.hpp>
 #include <r9v/arch/common/lane.hpp>
 #include <r9v/arch/common/math.hpp>
 #include <r9v/arch/common/memory.hpp>

@@ -11,6 +11,18 @@
 
 namespace r9v::inline R9V_ABI::kernels {
 
+/// A program's chain, after the products. A long one is read from memory only then: its operands
+/// need more scalar registers than the main loop leaves. `Program` is the kernel's first argument.
+template<class Program>
+[[nodiscard]] R9V_INLINE const auto& chain_of(const Program& program) {
+    constexpr std::size_t most = 256; // bytes
+    if constexpr (sizeof(program.chain) > most) {
+        return arch::first_argument<Program>().chain;
+    } else {
+        return program.chain;
+    }
+}
+
 /// Passes elements of a map through its prologue and rounds them to the map's type again.
 template<class Head, class Map = tile::patch_geometry>
 class patch_prologue {

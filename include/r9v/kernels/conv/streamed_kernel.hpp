@@ -197,7 +197,7 @@ private:
             sums[0][0][0] +=
                 arch::load_local_floats(first + way * wave_bytes, low, low + fragment_bytes / 2);
         const index_t channel = place_.group * geometry_.n + place_.channel;
-        finisher last{program_.chain,
+        finisher last{chain_of(program_),
                       {0, place_.pixel + row, channel + column, place_.pixel + place_.pixels,
                        channel + place_.channels},
                       {{geometry_, place_.part + i % columns}}};

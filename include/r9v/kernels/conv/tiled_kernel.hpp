@@ -130,7 +130,7 @@ R9V_INLINE void conv_block(const Program& program, const conv_geometry& geometry
 
     // Finish.
     const index_t first = place.group * geometry.n + place.channel;
-    typename kernel::finisher finish{program.chain,
+    typename kernel::finisher finish{chain_of(program),
                                      {0, place.pixel + wave_m * kernel::rows_a_wave,
                                       first + wave_n * kernel::columns_a_wave,
                                       place.pixel + place.pixels, first + place.channels},
