@@ -76,15 +76,15 @@ namespace detail {
 template<class Head>
 [[nodiscard]] bool allows_chunks(const Head& head) {
     constexpr index_t bytes = sizeof(typename Head::element);
-    constexpr index_t reach = index_t{1} << 30;
+    constexpr index_t offsets = index_t{1} << 30;
     if constexpr (Head::x_view::element_layout != layout::row_major) {
         return false;
     } else {
         const index_t rows = std::max<index_t>(head.height(), 1);
         const index_t columns = std::max<index_t>(head.width(), 1);
         return head.channels() % pool_run == 0 && head.row_stride() >= 0 &&
-               head.pixel_stride() >= 0 && head.row_stride() <= reach / bytes / rows &&
-               head.pixel_stride() <= reach / bytes / columns;
+               head.pixel_stride() >= 0 && head.row_stride() <= offsets / bytes / rows &&
+               head.pixel_stride() <= offsets / bytes / columns;
     }
 }
 
@@ -107,9 +107,9 @@ template<class Head>
         const index_t rows =
             region_extent(height, how.window.height, how.stride.height, how.dilation.height);
         const index_t room = slots / together / rows; // pixels of a row
-        const index_t reach = index_t{how.window.width - 1} * how.dilation.width + 1;
-        if (room < reach) break;
-        const index_t width = std::min(size.rows, (room - reach) / how.stride.width + 1);
+        const index_t covered = index_t{how.window.width - 1} * how.dilation.width + 1;
+        if (room < covered) break;
+        const index_t width = std::min(size.rows, (room - covered) / how.stride.width + 1);
         const index_t columns =
             region_extent(width, how.window.width, how.stride.width, how.dilation.width);
         const index_t down = ceil_div(size.heads, height);

@@ -24,16 +24,16 @@ namespace detail {
             "r9v: strides and dilations count from 1. Write {.stride = 1, .dilation = 1}."};
     if (before < 0 || after < 0)
         return error{"r9v: padding cannot be negative. Pass slice(x, axis, begin, count) to crop."};
-    const index_t reach = index_t{window - 1} * dilation + 1;
-    if (std::max(before, after) > reach / 2)
+    const index_t pixels = index_t{window - 1} * dilation + 1;
+    if (std::max(before, after) > pixels / 2)
         return error{"r9v: the padding of %d is more than half of the window (%" PRId64 " pixels "
                      "along the %s), so that windows would see nothing else. Pad %" PRId64
                      " at most.",
-                     std::max(before, after), reach, axis, reach / 2};
-    if (size + before + after < reach)
+                     std::max(before, after), pixels, axis, pixels / 2};
+    if (size + before + after < pixels)
         return error{"r9v: the window (%" PRId64 " pixels along the %s) is larger than the padded "
                      "map (%" PRId64 "). Use a smaller window or dilation, or pad more.",
-                     reach, axis, size + before + after};
+                     pixels, axis, size + before + after};
     return {};
 }
 
