@@ -14,9 +14,9 @@ class Limits:
     """Of one kernel."""
     vgprs: int
     product: str            # one product and its sum
-    vector: float           # vector instructions of a loop over rows of taps, to a product
+    vector: float           # vector instructions of a row of taps, to a product
     stores: int             # of 16 bytes: one for each pixel where the chain is repeated
-    windows: bool = True    # whether it has loops of its own for 3, 5 and 7 columns at strides 1 and 2
+    windows: bool = True    # whether it has code of its own for 3, 5 and 7 columns at strides 1 and 2
 
 
 KERNELS = {
@@ -35,10 +35,11 @@ def products(code, name):
     return sum(line.count(name) + line.count(dual) for line in code)
 
 
-def loops(kernel, limits):
-    """The loops over rows of taps: products of the row, vector instructions, loads from LDS."""
+def rows_of_taps(kernel, limits):
+    """The code of a row of taps by its products and its loads from LDS. It stands in a loop, behind a branch that
+    skips rows in the padding."""
     found = {}
-    for code in kernel.innermost_loops():
+    for code in kernel.straight_parts():
         row = products(code, limits.product)
         reads = sum(line.startswith("ds_load_b128") for line in code)
         found[row, reads] = Counts(code)
@@ -61,12 +62,12 @@ def check_kernel(kernel, limits):
         return
     if counts.loads.count("buffer_load_b128") < 4:
         yield "has fewer than 4 loads of the map in flight"
-    found = loops(kernel, limits)
+    found = rows_of_taps(kernel, limits)
     for columns in 3, 5, 7:
         for stride in 1, 2:
             wanted = RUN * columns * 8, (RUN - 1) * stride + 2 * columns
             if wanted not in found:
-                yield f"has no loop for {columns} columns at stride {stride} that reads each pixel once"
+                yield f"has no code for {columns} columns at stride {stride} that reads each pixel once"
                 continue
             if found[wanted].vector > limits.vector * wanted[0]:
                 yield (f"has {found[wanted].vector} vector instructions for {wanted[0]} products at {columns} "
@@ -74,7 +75,7 @@ def check_kernel(kernel, limits):
 
 
 def describe(kernel, limits):
-    rows = ", ".join(f"{found.vector} for {row} products" for (row, _), found in sorted(loops(kernel, limits).items())
+    rows = ", ".join(f"{found.vector} for {row} products" for (row, _), found in sorted(rows_of_taps(kernel, limits).items())
                      if row >= RUN * 3 * 8)
     return f"{kernel.vgprs} VGPRs, {len(Counts(kernel.code).stores)} stores; vector instructions of a row of taps: {rows}"
 

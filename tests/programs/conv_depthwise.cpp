@@ -138,4 +138,31 @@ TEST(conv_depthwise, channels_in_front_and_positions) {
         random_depthwise(30, {}, 3e5), {.gain = 16, .magnitude = 2});
 }
 
+/// The same text from both executors, before anything runs.
+void expect_refused(const conv_case& g, const char* part) {
+    memory_record record{seed()};
+    memory<side::host> host{record};
+    const auto on_host = biased{}(host, g);
+    memory<side::device> device{record};
+    const auto on_device = biased{}(device, g);
+    const hipStream_t stream = nullptr;
+    const status outcome = try_launch(stream, on_device);
+    ASSERT_FALSE(outcome.ok()) << g;
+    const std::string text = outcome.what();
+    EXPECT_EQ(text.rfind("r9v: ", 0), 0u) << text;
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    EXPECT_EQ(text.back(), '.') << text;
+    EXPECT_EQ(text, try_launch(reference, on_host).what());
+}
+
+TEST(conv_depthwise, misuse_is_refused) {
+    expect_refused({1, 8, 8, 16, 24, 3, 3, {.pad = 1}}, "16 groups do not divide 16 input and 24");
+    expect_refused({1, 8, 8, 16, 8, 3, 3, {.pad = 1}}, "16 groups do not divide 16 input and 8");
+    expect_refused({1, 8, 8, 16, 16, 3, 3, {.pad = 1, .groups = 4}},
+                   "as many groups as the map has channels, not 4");
+    expect_refused({1, 8, 8, 16, 16, 3, 3, {.pad = 1, .groups = 0}}, "there are 0 groups");
+    expect_refused({1, 8, 4, 16, 16, 3, 7, {.pad = 1}}, "larger than the padded map (10 x 6)");
+    expect_refused({1, 8, 8, 16, 16, 3, 3, {.stride = 0}}, "strides and dilations count from 1");
+}
+
 } // namespace

@@ -64,6 +64,8 @@ public:
     }
 
 private:
+    // The first pixel exists without a condition, so that what follows channels alone, such as a
+    // bias, is loaded once for all of them.
     R9V_INLINE void finish_wide(depthwise_sums<Run>& sums, const depthwise_item& item,
                                 std::int32_t count) {
         const auto one = [&](const run<float, 8>& values, std::int32_t i) R9V_INLINE_LAMBDA {
@@ -79,7 +81,7 @@ private:
             [&]<int... Is>(std::integer_sequence<int, Is...>) R9V_INLINE_LAMBDA {
                 (
                     [&]() R9V_INLINE_LAMBDA {
-                        if (Is < count) one(sums[Is], Is);
+                        if (Is == 0 || Is < count) one(sums[Is], Is);
                     }(),
                     ...);
             }(std::make_integer_sequence<int, Run>{});
@@ -110,13 +112,14 @@ private:
     template<class Visit>
     R9V_INLINE static void for_each_in_turn(depthwise_sums<Run>& sums, std::int32_t count,
                                             Visit visit) {
+        std::int32_t i = 0;
         R9V_ROLLED
-        for (std::int32_t i = 0; i < Run; ++i) {
-            if (i < count) visit(sums[0], i);
+        do {
+            visit(sums[0], i);
             R9V_UNROLL
             for (int next = 0; next + 1 < Run; ++next)
                 sums[next] = sums[next + 1];
-        }
+        } while (++i < Run && i < count);
     }
 
     R9V_INLINE coordinate position(const depthwise_item& item, std::int32_t i) const {

@@ -49,10 +49,9 @@ struct depthwise_split {
 
 /// What all splits of one convolution have in common.
 struct depthwise_work {
-    index_t images, height, width, rows, columns, inputs, multiplier;
+    index_t images, height, width, rows, columns, inputs, multiplier, pad_top;
     index_t filter_rows, filter_columns, stride_height, stride_width, dilation_height,
         dilation_width;
-    index_t result_bytes; ///< of an element
     index_t run, threads, lds_chunks, compute_units;
 
     template<class Program>
@@ -64,32 +63,38 @@ struct depthwise_work {
           columns{p.head.out_width()},
           inputs{p.head.channels()},
           multiplier{p.head.f.extents.k / std::max<index_t>(inputs, 1)},
+          pad_top{p.head.how.pad.top},
           filter_rows{p.head.f.extents.r},
           filter_columns{p.head.f.extents.s},
           stride_height{p.head.how.stride.height},
           stride_width{p.head.how.stride.width},
           dilation_height{p.head.how.dilation.height},
           dilation_width{p.head.how.dilation.width},
-          result_bytes{2},
           run{t.run},
           threads{t.threads()},
           lds_chunks{t.lds_bytes / 16},
           compute_units{std::max(units, 1)} {}
 
     [[nodiscard]] index_t taps() const { return filter_rows * filter_columns; }
+    /// Rows of the map that a block needs at most: the padding above and below is not staged.
     [[nodiscard]] index_t stage_rows(index_t tile_rows) const {
-        return spanned(tile_rows, filter_rows, stride_height, dilation_height);
+        const index_t span = spanned(tile_rows, filter_rows, stride_height, dilation_height);
+        const index_t down = ceil_div(rows, tile_rows);
+        if (down > 2) return std::min(span, height);
+        const index_t above = std::min(height, span - pad_top);
+        const index_t last = (down - 1) * tile_rows * stride_height - pad_top;
+        const index_t below = std::min(span, height - std::max<index_t>(last, 0));
+        return std::max<index_t>({1, above, below});
     }
     [[nodiscard]] index_t stage_columns(index_t runs) const {
         return spanned(runs * run, filter_columns, stride_width, dilation_width);
     }
-    /// Rows of the result whose part of the map fits into LDS beside the weights; 0: not even one.
-    [[nodiscard]] index_t most_rows(index_t chunks, index_t runs) const {
-        const index_t all = chunks * multiplier;
-        const index_t row = stage_columns(runs) * all + 7; // rows may be padded
-        const index_t room = (lds_chunks - depthwise_notes - taps() * all) / row;
-        const index_t first = stage_rows(1);
-        return room < first ? 0 : (room - first) / stride_height + 1;
+    /// LDS of a block for a row of the map, beside its notes and weights; all in chunks.
+    [[nodiscard]] index_t room_of_row(const depthwise_split& s) const {
+        return (lds_chunks - depthwise_notes - taps() * s.chunks * multiplier) / stage_rows(s.rows);
+    }
+    [[nodiscard]] index_t stage_row(const depthwise_split& s) const {
+        return stage_columns(s.runs) * s.chunks * multiplier;
     }
     /// Elements of an axis that blocks load, where they split it into `parts`.
     [[nodiscard]] static index_t loaded(index_t size, index_t positions, index_t parts,
@@ -137,7 +142,9 @@ struct depthwise_work {
         s.time =
             std::max({memory, static_cast<double>(share) * block_cycles / cycles, rounds * round}) +
             memory * 0.25;
+        // Pieces of the map that two blocks load come from L2 for the second, mostly.
         if (bytes > 1.06 * ideal) s.time *= 1 + 4 * (bytes / ideal - 1.06);
+        if (bytes > 1.1 * ideal) s.time *= 1.5;
     }
 
     [[nodiscard]] depthwise_split best() const {
@@ -159,11 +166,9 @@ struct depthwise_work {
 
 private:
     void try_rows(depthwise_split& best, index_t chunks, index_t runs) const {
-        const index_t most = std::min(most_rows(chunks, runs), rows);
-        if (most < 1) return;
-        const index_t fewest = ceil_div(rows, most);
-        for (index_t down = fewest; down <= rows; down += 1 + down / 3) {
-            depthwise_split s{chunks, ceil_div(rows, down), runs};
+        for (index_t high = rows; high >= 1; high = high > 4 ? high * 3 / 4 : high - 1) {
+            depthwise_split s{chunks, ceil_div(rows, ceil_div(rows, high)), runs};
+            if (stage_row(s) > room_of_row(s)) continue;
             estimate(s);
             if (best.rows == 0 || s.time < best.time) best = s;
             if (s.blocks > 4 * compute_units) return;
@@ -174,10 +179,11 @@ private:
 /// The padding of LDS rows with which 8 lanes side by side meet the fewest banks twice.
 inline index_t quietest_pitch(const depthwise_split& s, const depthwise_work& of) {
     const index_t chunks = s.chunks * of.multiplier;
-    const index_t row = of.stage_columns(s.runs) * chunks;
+    const index_t row = of.stage_row(s);
+    const index_t most = std::min(row + 7, of.room_of_row(s));
     index_t best = row;
     int least = std::numeric_limits<int>::max();
-    for (index_t pitch = row; pitch < row + 8; ++pitch) {
+    for (index_t pitch = row; pitch <= most; ++pitch) {
         int passes = 0;
         for (index_t first = 0; first < 32; first += 8) {
             int lanes[8] = {};

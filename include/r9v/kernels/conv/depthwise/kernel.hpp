@@ -19,11 +19,12 @@ R9V_INLINE void multiply_depthwise(depthwise_sums<Run>& sums, arch::local_bytes 
                                    const depthwise_source& at, const depthwise_geometry& g,
                                    const depthwise_place& place, const depthwise_item& item,
                                    bool special) {
+    const std::int32_t h = (place.row + item.row) * g.stride_height - g.pad_top;
     const auto window = [&]<int Columns>(std::integral_constant<int, Columns>) R9V_INLINE_LAMBDA {
         if (g.window_stride == 1) {
-            add_windows<Element, Columns, 1, Run>(sums, lds, at, g.filter_rows);
+            add_windows<Element, Columns, 1, Run>(sums, lds, at, g, h);
         } else {
-            add_windows<Element, Columns, 2, Run>(sums, lds, at, g.filter_rows);
+            add_windows<Element, Columns, 2, Run>(sums, lds, at, g, h);
         }
     };
     if (special || g.window_columns == 0) {

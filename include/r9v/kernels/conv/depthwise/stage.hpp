@@ -30,12 +30,20 @@ public:
           tile_chunks_{static_cast<std::int32_t>(g.tile_chunks.value)},
           taps_{g.filter_rows * g.filter_columns},
           h_{place.row * g.stride_height - g.pad_top},
-          w_{place.column * g.stride_width - g.pad_left} {}
+          w_{place.column * g.stride_width - g.pad_left} {
+        const std::int32_t rows = least(g.tile_rows, g.rows - place.row);
+        const std::int32_t end =
+            h_ + (rows - 1) * g.stride_height + (g.filter_rows - 1) * g.dilation_height + 1;
+        skipped_ = h_ < 0 ? -h_ : 0;
+        h_ += skipped_;
+        rows_ = least(end, g.height) - h_;
+    }
 
-    /// Where tap 0 and the first pixel are.
+    /// Where tap 0 is, and where the first pixel is, or would be: rows in the padding are not
+    /// staged.
     [[nodiscard]] R9V_INLINE std::uint32_t weights() const { return depthwise_notes_bytes; }
     [[nodiscard]] R9V_INLINE std::uint32_t pixels() const {
-        return static_cast<std::uint32_t>(depthwise_notes_bytes + 16 * taps_ * tile_chunks_);
+        return staged() - offset(16 * skipped_ * g_.pitch);
     }
 
     R9V_INLINE void load() const {
@@ -55,6 +63,10 @@ public:
     }
 
 private:
+    [[nodiscard]] R9V_INLINE std::uint32_t staged() const {
+        return offset(depthwise_notes_bytes + 16 * taps_ * tile_chunks_);
+    }
+    R9V_INLINE static std::int32_t least(std::int32_t a, std::int32_t b) { return a < b ? a : b; }
     R9V_INLINE static std::int32_t thread() {
         return static_cast<std::int32_t>(arch::thread_index());
     }
@@ -116,22 +128,21 @@ private:
         const std::int32_t channels = quotient(g_.multiplier, g_.outputs) - first_channel;
         walk at = start(chunks);
         R9V_ROLLED
-        for (std::int32_t first = 0; first < value(g_.stage_pixels) * chunks;
+        for (std::int32_t first = 0; first < rows_ * value(g_.stage_columns) * chunks;
              first += together * Threads) {
             chunk_in_flight flying[together];
             R9V_UNROLL
             for (int i = 0; i < together; ++i) {
                 flying[i].at = at;
-                flying[i].exists = depthwise_geometry::is_below(h_ + at.row, g_.height) &&
-                                   depthwise_geometry::is_below(w_ + at.column, g_.width) &&
-                                   at.row < g_.stage_rows && 8 * at.chunk < channels;
+                flying[i].exists = at.row < rows_ && 8 * at.chunk < channels &&
+                                   depthwise_geometry::is_below(w_ + at.column, g_.width);
                 flying[i].data =
                     arch::load_bounded<16>(base, flying[i].exists ? at.from : arch::outside);
                 advance(at, chunks);
             }
             R9V_UNROLL
             for (int i = 0; i < together; ++i)
-                if (flying[i].at.row < g_.stage_rows) put(flying[i], first_channel);
+                if (flying[i].at.row < rows_) put(flying[i], first_channel);
         }
     }
     [[nodiscard]] R9V_INLINE walk start(std::int32_t chunks) const {
@@ -141,7 +152,7 @@ private:
         at.row = quotient(g_.stage_columns, pixel);
         at.column = pixel - at.row * value(g_.stage_columns);
         at.from = bytes_to(at.row, at.column, at.chunk);
-        at.to = pixels() + offset(16 * (at.row * g_.pitch + at.column * tile_chunks_ +
+        at.to = staged() + offset(16 * (at.row * g_.pitch + at.column * tile_chunks_ +
                                         at.chunk * value(g_.multiplier)));
         return at;
     }
@@ -198,8 +209,8 @@ private:
             const std::int32_t pixel = item - chunk * all_pixels;
             const std::int32_t row = quotient(g_.stage_columns, pixel);
             const std::int32_t column = pixel - row * value(g_.stage_columns);
-            const bool inside = depthwise_geometry::is_below(h_ + row, g_.height) &&
-                                depthwise_geometry::is_below(w_ + column, g_.width);
+            if (row >= rows_) continue;
+            const bool inside = depthwise_geometry::is_below(w_ + column, g_.width);
             const std::int32_t first = 8 * (place_.chunk + chunk);
             std::uint32_t bits[8];
             R9V_UNROLL
@@ -212,7 +223,7 @@ private:
             for (int word = 0; word < 4; ++word)
                 data[word] = bits[2 * word] | bits[2 * word + 1] << 16;
             arch::store_local(
-                lds_, pixels() + offset(16 * (row * g_.pitch + column * tile_chunks_ + chunk)),
+                lds_, staged() + offset(16 * (row * g_.pitch + column * tile_chunks_ + chunk)),
                 data);
         }
     }
@@ -223,8 +234,10 @@ private:
     arch::local_bytes lds_;
     std::int32_t tile_chunks_;
     std::int32_t taps_;
-    std::int32_t h_; ///< of the first staged pixel; in the padding where negative
-    std::int32_t w_;
+    std::int32_t h_;       ///< of the first staged pixel
+    std::int32_t w_;       ///< the same; in the padding where negative
+    std::int32_t rows_;    ///< of the map that are staged
+    std::int32_t skipped_; ///< rows of padding above them
 };
 
 } // namespace r9v::inline R9V_ABI::kernels

@@ -30,31 +30,39 @@ struct depthwise_source {
     std::uint32_t row_step;   ///< from a row of taps to the next
 };
 
+/// A row of `Columns` taps, `Stride` apart from pixel to pixel.
+template<class Element, int Columns, int Stride, int Run>
+R9V_INLINE void add_window(depthwise_sums<Run>& sums, arch::local_bytes lds,
+                           const depthwise_source& at) {
+    arch::words4 w[Columns];
+    R9V_UNROLL
+    for (int s = 0; s < Columns; ++s)
+        w[s] = arch::load_local(lds, at.weights + static_cast<std::uint32_t>(s) * at.pixel_step);
+    [&]<int... Pixels>(std::integer_sequence<int, Pixels...>) R9V_INLINE_LAMBDA {
+        (
+            [&]() R9V_INLINE_LAMBDA {
+                const arch::words4 x = arch::load_local(
+                    lds, at.pixels + static_cast<std::uint32_t>(Pixels) * at.pixel_step);
+                R9V_UNROLL
+                for (int q = 0; q < Run; ++q) {
+                    const int s = Pixels - q * Stride;
+                    if (s >= 0 && s < Columns) add_products<Element>(sums[q], x, w[s]);
+                }
+            }(),
+            ...);
+    }(std::make_integer_sequence<int, (Run - 1) * Stride + Columns>{});
+}
+
 /// `Columns` taps side by side and `Stride`: each pixel is read once for all of the run's outputs
-/// that see it. Padding is zeros, so weights are finite.
+/// that see it. Padding beside the map is zeros, so weights are finite. `h` is the row of the map
+/// under the first taps.
 template<class Element, int Columns, int Stride, int Run>
 R9V_INLINE void add_windows(depthwise_sums<Run>& sums, arch::local_bytes lds, depthwise_source at,
-                            std::int32_t filter_rows) {
+                            const depthwise_geometry& g, std::int32_t h) {
     R9V_ROLLED
-    for (std::int32_t r = 0; r < filter_rows; ++r) {
-        arch::words4 w[Columns];
-        R9V_UNROLL
-        for (int s = 0; s < Columns; ++s)
-            w[s] =
-                arch::load_local(lds, at.weights + static_cast<std::uint32_t>(s) * at.pixel_step);
-        [&]<int... Pixels>(std::integer_sequence<int, Pixels...>) R9V_INLINE_LAMBDA {
-            (
-                [&]() R9V_INLINE_LAMBDA {
-                    const arch::words4 x = arch::load_local(
-                        lds, at.pixels + static_cast<std::uint32_t>(Pixels) * at.pixel_step);
-                    R9V_UNROLL
-                    for (int q = 0; q < Run; ++q) {
-                        const int s = Pixels - q * Stride;
-                        if (s >= 0 && s < Columns) add_products<Element>(sums[q], x, w[s]);
-                    }
-                }(),
-                ...);
-        }(std::make_integer_sequence<int, (Run - 1) * Stride + Columns>{});
+    for (std::int32_t r = 0; r < g.filter_rows; ++r, h += g.dilation_height) {
+        if (depthwise_geometry::is_below(h, g.height))
+            add_window<Element, Columns, Stride, Run>(sums, lds, at);
         at.pixels += at.row_step;
         at.weights += Columns * at.pixel_step;
     }
