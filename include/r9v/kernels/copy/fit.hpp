@@ -23,36 +23,6 @@ struct copy_fit {
 
 namespace detail {
 
-/// The last op of a chain, where it stores into a tensor of its own layout.
-template<class Op>
-inline constexpr bool is_plain_store = false;
-template<class View>
-inline constexpr bool is_plain_store<store_op<View>> = true;
-template<class Chain>
-struct last_of;
-template<class... Ops>
-struct last_of<chain<Ops...>> {
-    using type =
-        std::remove_cvref_t<decltype(get<sizeof...(Ops) - 1>(std::declval<const pack<Ops...>&>()))>;
-};
-template<>
-struct last_of<chain<>> {
-    using type = rejected;
-};
-
-/// Whether results go to a tensor whose columns are not neighbours.
-template<class Chain>
-constexpr bool stores_turned() {
-    using last = typename last_of<Chain>::type;
-    if constexpr (is_plain_store<last>) {
-        return decltype(last::to)::view_type::element_layout != layout::row_major;
-    } else {
-        return false;
-    }
-}
-template<class Head>
-inline constexpr bool loads_turned = Head::view_type::element_layout != layout::row_major;
-
 /// Whether all elements of every operand follow on one another, in the same order.
 struct dense_check {
     extents size;

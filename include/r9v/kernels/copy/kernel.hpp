@@ -5,8 +5,8 @@
 #pragma once
 
 #include <r9v/arch/common/reduce.hpp>
-#include <r9v/kernels/copy/fit.hpp>
 #include <r9v/kernels/copy/geometry.hpp>
+#include <r9v/kernels/copy/problem.hpp>
 #include <r9v/tile/device_math.hpp>
 
 namespace r9v::inline R9V_ABI {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <r9v/kernels/rows/problem.hpp>
+#include <r9v/ops/store.hpp>
 
 namespace r9v::inline R9V_ABI {
 
@@ -82,6 +83,36 @@ constexpr bool report_copy() {
                   "store(y).");
     return Broken == copy_rule::kept;
 }
+
+/// The last op of a chain, where it stores into a tensor of its own layout.
+template<class Op>
+inline constexpr bool is_plain_store = false;
+template<class View>
+inline constexpr bool is_plain_store<store_op<View>> = true;
+template<class Chain>
+struct last_of;
+template<class... Ops>
+struct last_of<chain<Ops...>> {
+    using type =
+        std::remove_cvref_t<decltype(get<sizeof...(Ops) - 1>(std::declval<const pack<Ops...>&>()))>;
+};
+template<>
+struct last_of<chain<>> {
+    using type = rejected;
+};
+
+/// Whether results go to a tensor whose columns are not neighbours.
+template<class Chain>
+constexpr bool stores_turned() {
+    using last = typename last_of<Chain>::type;
+    if constexpr (is_plain_store<last>) {
+        return decltype(last::to)::view_type::element_layout != layout::row_major;
+    } else {
+        return false;
+    }
+}
+template<class Head>
+inline constexpr bool loads_turned = Head::view_type::element_layout != layout::row_major;
 
 } // namespace detail
 

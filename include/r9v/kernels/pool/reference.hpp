@@ -4,9 +4,12 @@
 // Pools in plain loops and double, through the same op objects: the truth of every test.
 #pragma once
 
+#include <r9v/kernels/pool/chained_problem.hpp>
 #include <r9v/kernels/pool/problem.hpp>
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 namespace r9v::inline R9V_ABI {
 
@@ -103,6 +106,68 @@ template<class Head, class Chain>
 void run_reference(const program<Head, Chain>& p) {
     detail::finish_map(p, [&](index_t b, index_t row, index_t column, index_t c) {
         return detail::pool_at(p.head, b, row, column, c);
+    });
+}
+
+namespace detail {
+
+/// A map [b, h, w, c], dense.
+struct dense_map {
+    extents size;
+    std::vector<double> values;
+
+    [[nodiscard]] double& at(index_t b, index_t h, index_t w, index_t c) {
+        const index_t place = ((b * size.heads + h) * size.rows + w) * size.columns + c;
+        return values[static_cast<std::size_t>(place)];
+    }
+};
+
+template<class Visit>
+void for_each_place(const extents& size, Visit visit) {
+    for (index_t b = 0; b < size.batches; ++b)
+        for (index_t h = 0; h < size.heads; ++h)
+            for (index_t w = 0; w < size.rows; ++w)
+                for (index_t c = 0; c < size.columns; ++c)
+                    visit(b, h, w, c);
+}
+
+/// The largest value around each pixel.
+[[nodiscard]] inline dense_map pooled(dense_map& from, index_t down, index_t right) {
+    dense_map to{from.size, std::vector<double>(from.values.size())};
+    for_each_place(from.size, [&](index_t b, index_t h, index_t w, index_t c) {
+        double largest = -std::numeric_limits<double>::infinity();
+        for (index_t r = std::max<index_t>(h - down, 0);
+             r <= std::min(h + down, from.size.heads - 1); ++r)
+            for (index_t s = std::max<index_t>(w - right, 0);
+                 s <= std::min(w + right, from.size.rows - 1); ++s)
+                largest = reference_math::max(largest, from.at(b, r, s, c));
+        to.at(b, h, w, c) = largest;
+    });
+    return to;
+}
+
+} // namespace detail
+
+/// Runs checked and bound pools in a chain on host views.
+template<class Head, class Chain>
+    requires is_chained_pool_head<Head>
+void run_reference(const program<Head, Chain>& p) {
+    const Head& head = p.head;
+    const extents size = head.source_extents();
+    detail::dense_map map{size, std::vector<double>(static_cast<std::size_t>(
+                                    size.batches * size.heads * size.rows * size.columns))};
+    detail::for_each_place(size, [&](index_t b, index_t h, index_t w, index_t c) {
+        map.at(b, h, w, c) = detail::map_element(head, b, h, w, c);
+    });
+    std::vector<detail::dense_map> levels;
+    if (head.how.with_input) levels.push_back(map);
+    for (int i = 0; i < head.how.count; ++i) {
+        map = detail::pooled(map, head.reach_down(), head.how.reach());
+        levels.push_back(map);
+    }
+    detail::finish_map(p, [&](index_t b, index_t row, index_t column, index_t c) {
+        return levels[static_cast<std::size_t>(c / size.columns)].at(b, row, column,
+                                                                     c % size.columns);
     });
 }
 

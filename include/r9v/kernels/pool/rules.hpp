@@ -4,6 +4,7 @@
 // What a pool must fulfil at run time, checked before anything is launched or written.
 #pragma once
 
+#include <r9v/kernels/pool/chained_problem.hpp>
 #include <r9v/kernels/pool/problem.hpp>
 #include <r9v/ops/tensor_checks.hpp>
 
@@ -77,6 +78,20 @@ template<class Head, class Chain>
     if (p.head.height() * p.head.width() == 0)
         return error{"r9v: the map has no pixels to average. Pass a height and width of 1 or "
                      "more."};
+    return detail::check_map_program(p);
+}
+
+/// Whether pools in a chain may run.
+template<class Head, class Chain>
+    requires is_chained_pool_head<Head>
+[[nodiscard]] status check(const program<Head, Chain>& p) noexcept {
+    const pool_chain& how = p.head.how;
+    if (how.window < 1 || how.window % 2 == 0)
+        return error{"r9v: a window of %d pixels has no middle, so a chain of pools would not keep "
+                     "the map's size. Write an odd number: {.window = 5}.",
+                     how.window};
+    if (how.count < 1)
+        return error{"r9v: the chain has %d pools. Write {.count = 1} or more.", how.count};
     return detail::check_map_program(p);
 }
 
