@@ -6,8 +6,8 @@
 // in the map's type, and pools from there. Load, multiply, pool, finish.
 #pragma once
 
+#include <r9v/kernels/conv/stem/beside_pool.hpp>
 #include <r9v/kernels/conv/stem/kernel.hpp>
-#include <r9v/kernels/conv/stem/pooled.hpp>
 
 namespace r9v::inline R9V_ABI {
 

@@ -7,6 +7,7 @@
 
 #include <r9v/kernels/conv/reference.hpp>
 #include <r9v/kernels/conv/rules.hpp>
+#include <r9v/kernels/conv/stem/beside_pool.hpp>
 #include <r9v/kernels/pool/rules.hpp>
 #include <r9v/ops/bind.hpp>
 #include <r9v/ops/pool.hpp>
@@ -49,18 +50,6 @@ void for_each_beside_pool(Chain& ops, Visit&& visit) {
 template<class Op, class Visit>
 void visit_op(const Op& op, Visit&& visit) {
     if constexpr (requires { op.visit_operands(visit); }) op.visit_operands(visit);
-}
-
-/// Runs the ops in front of the pool, or those behind it.
-template<bool Behind, class Math, class Chain, class Run>
-R9V_HD void run_beside_pool(Math math, const Chain& ops, Run& x, const coordinate& at) {
-    constexpr int pool = Chain::pool_position;
-    pack<> none;
-    if constexpr (Behind) {
-        detail::steps(math, ops, none, x, at, interval<pool + 1, Chain::size>{});
-    } else {
-        detail::steps(math, ops, none, x, at, interval<0, pool>{});
-    }
 }
 
 } // namespace detail

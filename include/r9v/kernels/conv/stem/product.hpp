@@ -55,7 +55,7 @@ public:
             multiply_step(even, sums);
             load(1, even);
         }
-        // One exit: with a second one, accumulators would be copied from step to step.
+        // One exit and loads in every step: weights and sums stay in their registers.
         R9V_ROLLED
         for (; step < steps_; step += 2) {
             load(step + 1, odd);
@@ -75,9 +75,8 @@ private:
 
     /// The weights of step `step`, or of the last one again.
     R9V_INLINE void load(std::int32_t step, arch::words4 (&w)[Columns]) const {
-        std::uint32_t away =
-            arch::lane_index() * 16 +
-            static_cast<std::uint32_t>(tile::detail::min(step, steps_ - 1)) * step_bytes;
+        const auto exists = static_cast<std::uint32_t>(tile::detail::min(step, steps_ - 1));
+        std::uint32_t away = arch::lane_index() * 16 + exists * step_bytes;
         arch::hide(away);
         R9V_UNROLL
         for (int c = 0; c < Columns; ++c)
@@ -107,12 +106,12 @@ private:
     R9V_INLINE void advance() {
         left_ -= needed_;
         at_ += static_cast<std::uint32_t>(2 * needed_);
-        if (left_ > 0) return;
-        // The next two rows.
-        left_ = row_;
-        row_at_ += static_cast<std::uint32_t>(2 * pitch_);
-        at_ = row_at_;
-        if (--pairs_ == 0) enter_last_row();
+        const bool ends = left_ <= 0; // the next two rows
+        row_at_ += ends ? static_cast<std::uint32_t>(2 * pitch_) : 0u;
+        at_ = ends ? row_at_ : at_;
+        left_ = ends ? row_ : left_;
+        pairs_ -= ends ? 1 : 0;
+        if (ends && pairs_ == 0) enter_last_row();
     }
 
     /// From here on, both halves of the wave read the same row of the filter.
