@@ -123,6 +123,7 @@ TEST(convolution, an_epilogue_costs_what_it_costs_behind_a_gemm) {
                 of_large / gemm_large, of_small / gemm_medium, of_streamed / gemm_medium);
     EXPECT_LE(of_large, 1.15 * gemm_large);
     EXPECT_LE(of_small, 1.15 * gemm_medium);
+    EXPECT_LE(of_streamed, 1.15 * gemm_medium);
 }
 
 TEST(convolution, few_pixels_read_the_filter_twice_at_most) {

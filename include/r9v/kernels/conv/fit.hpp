@@ -135,18 +135,20 @@ struct conv_estimate {
     }
 };
 
-/// The share of a block's waves that is the fastest for a shape.
+/// The share of a block's waves that is the fastest for a shape. Each column of fragments of a tile
+/// has a wave to finish it.
 template<class Place>
 constexpr wave_split fastest_split(const conv_tile& t, conv_geometry g, int units,
                                    const Place& blocks_of) {
     wave_split best;
     double least = 0;
     const int all = std::countr_zero(static_cast<unsigned>(t.waves_k));
-    for (int k = 0; k <= all; ++k)
+    const int fewest = std::countr_zero(static_cast<unsigned>(t.n / 16));
+    for (int k = fewest; k <= all; ++k)
         for (int n = 0; n <= all - k; ++n) {
             g.split = {all - k - n, n, k};
             const double cycles = conv_estimate{}.cycles(t, g, blocks_of(g.split), units);
-            if (k + n > 0 && cycles >= least) continue;
+            if (k + n > fewest && cycles >= least) continue;
             least = cycles;
             best = g.split;
         }

@@ -69,7 +69,7 @@ class streamed {
             return this->geometry.located(at);
         }
     };
-    using finisher = tile::finisher<1, 1, 1, typename Program::chain_type, partials>;
+    using finisher = tile::finisher<1, rows, 1, typename Program::chain_type, partials>;
     static_assert(finisher::lds_bytes <= fragment_bytes);
 
     struct piece {
@@ -113,17 +113,14 @@ public:
         }
     }
 
-    /// All sums meet in LDS; of each tile, the waves that share it finish every so manieth
-    /// fragment, adding up the parts of k in their order.
+    /// All sums meet in LDS; of the waves that share a tile, which are as many as it has columns of
+    /// fragments or more, each finishes one of these, adding up the parts of k in their order.
     R9V_INLINE void add_and_finish(arch::local_bytes lds) {
         for_each_sum([&](int i, const arch::floats8& sum) {
             arch::store_local_floats(own(lds), parked(i), parked(i) + fragment_bytes / 2, sum);
         });
         arch::barrier();
-        if (!place_.exists()) return;
-        R9V_ROLLED
-        for (int i = place_.way; i < fragments; i += 1 << geometry_.split.k)
-            finish(lds, i);
+        if (place_.exists() && place_.way < columns) finish(lds, place_.way);
     }
 
 private:
@@ -184,26 +181,28 @@ private:
         for_each_sum([](int, arch::floats8& sum) { arch::hide(sum); });
     }
 
-    R9V_INLINE void finish(arch::local_bytes lds, int i) {
-        const int row = i / columns * arch::fragment_size;
-        const int column = i % columns * arch::fragment_size;
-        if (row >= place_.pixels || column >= place_.channels) return;
-        // Nobody else reads this fragment, so that its first part's place serves the finisher.
-        const arch::local_bytes first = lds + place_.first_wave * wave_bytes + i * fragment_bytes;
+    R9V_INLINE void finish(arch::local_bytes lds, int column) {
+        const int channel = column * arch::fragment_size;
+        if (channel >= place_.channels) return;
+        // Nobody else reads this column, so that its first part's place serves the finisher.
+        const arch::local_bytes first =
+            lds + place_.first_wave * wave_bytes + column * rows * fragment_bytes;
         const std::uint32_t low = arch::lane_index() * 16;
-        arch::floats8 sums[1][1][1] = {{{arch::floats8{}}}};
+        arch::floats8 sums[1][rows][1] = {};
         R9V_ROLLED
         for (int way = 0; way < 1 << geometry_.split.k; ++way)
-            sums[0][0][0] +=
-                arch::load_local_floats(first + way * wave_bytes, low, low + fragment_bytes / 2);
-        const index_t channel = place_.group * geometry_.n + place_.channel;
+            R9V_UNROLL
+        for (int row = 0; row < rows; ++row)
+            sums[0][row][0] += arch::load_local_floats(
+                first + way * wave_bytes + row * fragment_bytes, low, low + fragment_bytes / 2);
+        const index_t of_tile = place_.group * geometry_.n + place_.channel;
         finisher last{chain_of(program_),
-                      {0, place_.pixel + row, channel + column, place_.pixel + place_.pixels,
-                       channel + place_.channels},
-                      {{geometry_, place_.part + i % columns}}};
+                      {0, place_.pixel, of_tile + channel, place_.pixel + place_.pixels,
+                       of_tile + place_.channels},
+                      {{geometry_, place_.part + column}}};
         const bool whole = finisher::is_repeated && geometry_.wide_chain != 0 &&
-                           row + arch::fragment_size <= place_.pixels &&
-                           column + arch::fragment_size <= place_.channels;
+                           place_.pixels == Tile.m &&
+                           channel + arch::fragment_size <= place_.channels;
         last.finish(sums, first, whole, geometry_.wide_chain != 0);
     }
 
@@ -217,7 +216,8 @@ private:
         return lds + static_cast<int>(arch::wave_index()) * wave_bytes;
     }
     R9V_INLINE static std::uint32_t parked(int i) {
-        return static_cast<std::uint32_t>(fragment_bytes * i) + arch::lane_index() * 16;
+        const int place = i % columns * rows + i / columns;
+        return static_cast<std::uint32_t>(fragment_bytes * place) + arch::lane_index() * 16;
     }
 
     const Program& program_;

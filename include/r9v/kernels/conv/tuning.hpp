@@ -63,7 +63,8 @@ constexpr bool is_valid_conv_tile(const conv_tile& t, layout of_map) {
     if (t.regime == conv_regime::streamed)
         return waves == 1 && products >= 1 && products <= 8 && fragments_m + fragments_n <= 6 &&
                (t.waves_k == 1 || t.waves_k == 2 || t.waves_k == 4 || t.waves_k == 8) &&
-               t.waves_k * products * 1024 <= 65536;
+               (fragments_n == 1 || fragments_n == 2 || fragments_n == 4) &&
+               fragments_n <= t.waves_k && t.waves_k * products * 1024 <= 65536;
     return (waves == 4 || waves == 8) && t.waves_k == 1 && products >= fragments_m + fragments_n &&
            products <= 16 && t.m % (waves * 8) == 0 && t.n % (waves * 8) == 0 &&
            (t.m + t.n) * 128 <= 65536;
