@@ -51,6 +51,8 @@ void begin_lds_checks(group& g);
 /// another wave wrote with nothing that orders the two: what they have read is poison.
 [[nodiscard]] u32 check_global_order(wave& w, const op& o, const lane_pointers& at, unsigned bytes,
                                      bool write, bool atomic);
+/// Strict mode, of a scalar load: its cache does not see what vector stores of the launch wrote.
+void check_scalar_order(wave& w, const op& o, u64 address, const std::byte* data, unsigned bytes);
 /// The wave knows of what others released before.
 void acquire(wave& w);
 

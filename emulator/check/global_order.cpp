@@ -82,6 +82,14 @@ bool is_race(const wave& w, const accessor& own, const accessor& before, u64 byt
     return !is_ordered(w, own, before);
 }
 
+/// Which of 8 bytes lie in [first, last], a bit each.
+u64 bytes_inside(u64 eight, u64 first, u64 last) {
+    u64 inside = 0xff;
+    if (eight << 3 < first) inside &= u64{0xff} << (first & 7);
+    if ((eight << 3) + 7 > last) inside &= u64{0xff} >> (7 - (last & 7));
+    return inside;
+}
+
 std::string name_of(const accessor& other) {
     if (other.several()) return "several waves have";
     return "wave " + std::to_string(other.wave()) + " of workgroup " +
@@ -150,6 +158,22 @@ void acquire(wave& w) {
     if (w.launch->order) w.acquired = w.launch->order->now();
 }
 
+void check_scalar_order(wave& w, const op& o, u64 address, const std::byte* data, unsigned bytes) {
+    const launch_state& launch = *w.launch;
+    if (!launch.order || w.acquired != 0) return;
+    const u64 first = static_cast<u64>(data - launch.arena), last = first + bytes - 1;
+    if (first >= launch.arena_bytes) return;
+    for (u64 eight = first >> 3; eight <= last >> 3; ++eight) {
+        const accessor writer{launch.order->writers()[eight]};
+        if (writer.launch() != launch.order->launch() ||
+            (writer.bytes() & bytes_inside(eight, first, last)) == 0)
+            continue;
+        report(w, o, "stale scalar load", -1, address,
+               name_of(writer) + " written it in this launch; scalar caches do not see that");
+        return;
+    }
+}
+
 u32 check_global_order(wave& w, const op& o, const lane_pointers& at, unsigned bytes, bool write,
                        bool atomic) {
     launch_state& launch = *w.launch;
@@ -170,9 +194,7 @@ u32 check_global_order(wave& w, const op& o, const lane_pointers& at, unsigned b
         const u64 first = static_cast<u64>(at.data[l] - launch.arena), last = first + bytes - 1;
         if (first >= launch.arena_bytes) continue; // host memory
         for (u64 eight = first >> 3; eight <= last >> 3; ++eight) {
-            u64 inside = 0xff;
-            if (eight << 3 < first) inside &= u64{0xff} << (first & 7);
-            if ((eight << 3) + 7 > last) inside &= u64{0xff} >> (7 - (last & 7));
+            const u64 inside = bytes_inside(eight, first, last);
             const accessor writer{order.writers()[eight]}, reader{order.readers()[eight]};
             if (is_race(w, own, writer, inside)) [[unlikely]] {
                 if (write) {
