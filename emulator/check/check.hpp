@@ -17,6 +17,8 @@ void report(wave& w, const op& o, std::string_view kind, int lane, u64 address,
 [[noreturn]] void report_fatal(wave& w, const op& o, std::string_view kind, int lane, u64 address,
                                const std::string& detail);
 
+struct lane_pointers;
+
 int lowest_lane(u32 mask);
 std::string register_name(unsigned index);
 
@@ -44,6 +46,15 @@ void check_lds_access(wave& w, const op& o, int lane, u32 offset, u32 bytes, boo
 void check_lds_accesses(wave& w, const op& o, u32 mask, const u32 (&offsets)[lanes], u32 bytes,
                         bool write, bool atomic);
 void begin_lds_checks(group& g);
+
+/// Strict mode, of an access to memory that other workgroups see. Answers the lanes that read what
+/// another wave wrote with nothing that orders the two: what they have read is poison.
+[[nodiscard]] u32 check_global_order(wave& w, const op& o, const lane_pointers& at, unsigned bytes,
+                                     bool write, bool atomic);
+/// Strict mode, of a scalar load: its cache does not see what vector stores of the launch wrote.
+void check_scalar_order(wave& w, const op& o, u64 address, const std::byte* data, unsigned bytes);
+/// The wave knows of what others released before.
+void acquire(wave& w);
 
 inline const taint& taint_at(const wave& w, u16 index) {
     return w.taints[index];

@@ -58,8 +58,14 @@ void report_fatal(wave& w, const op& o, std::string_view kind, int lane, u64 add
 }
 
 void report_poison(wave& w, const op& o, std::string_view what, u32 lane_mask, u64 address) {
-    report(w, o, "poison reaches " + std::string(what), lowest_lane(lane_mask), address,
-           "a value that was never written decides here");
+    std::string detail = "a value that was never written decides here";
+    {
+        const std::scoped_lock lock(w.launch->fault_mutex);
+        if (!w.launch->unordered_read.empty())
+            detail = "a value that was never written, or was in a global race, decides here; " +
+                     w.launch->unordered_read;
+    }
+    report(w, o, "poison reaches " + std::string(what), lowest_lane(lane_mask), address, detail);
 }
 
 } // namespace r9v_emulator

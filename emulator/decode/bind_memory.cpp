@@ -23,9 +23,10 @@ bool bind_memory_modifier(std::string_view m, op& to) {
             return m.starts_with("offset:swizzle");
     } else if (m.starts_with("th:")) {
         if (m.find("RETURN") != m.npos) to.flags |= flag_returns;
+    } else if (m.starts_with("scope:")) {
+        to.flags |= flag_scoped;
     } else {
-        return m.starts_with("scope:") || m.starts_with("offset0:") || m.starts_with("offset1:") ||
-               m == "nv";
+        return m.starts_with("offset0:") || m.starts_with("offset1:") || m == "nv";
     }
     return true;
 }

@@ -4,6 +4,7 @@
 // One launch from request to result: host threads, decoded code, counts.
 #include "launch.hpp"
 
+#include "../check/global_order.hpp"
 #include "../decode/disassembler.hpp"
 #include "../decode/program.hpp"
 #include "../wave/schedule.hpp"
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 
@@ -143,6 +145,9 @@ launch_result execute(memory& device, const launch_request& request,
         workers[n].random = options.seed + n;
         if (options.profile) workers[n].profile.assign(code->size(), 0);
     }
+    std::optional<global_order> order;
+    if (options.strict && launch.groups * waves_a_group(request) > 1) order.emplace(device);
+    launch.order = order && order->active() ? &*order : nullptr;
     std::vector<std::thread> helpers;
     for (std::size_t n = 1; n < threads; ++n)
         helpers.emplace_back([&, n] { run_groups(launch, workers[n], options.strict); });
@@ -153,6 +158,7 @@ launch_result execute(memory& device, const launch_request& request,
     launch_result result;
     for (const worker& host : workers)
         add_counts(result.counts, host);
+    if (order) order->end(result.counts.global_bytes_loaded + result.counts.global_bytes_stored);
     result.counts.waves = launch.groups * waves_a_group(request);
     if (options.profile) result.profile = profile_of(*code, workers);
     result.faults = std::move(launch.faults);

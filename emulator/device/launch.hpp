@@ -54,6 +54,9 @@ struct execution_options {
     bool strict = true;
     bool report_poison_store =
         true; ///< a global store of poison is an error (else memory carries it)
+    /// Whether a value that a kernel read before another wave overwrote it is an error, where
+    /// nothing orders the two; code may read what it then does not use.
+    bool report_overwritten_reads = false;
     unsigned host_threads = 2;
     std::uint64_t seed = 0;             ///< order of workgroups and waves
     bool profile = false;               ///< fill launch_result::profile

@@ -69,7 +69,34 @@ memory::~memory() {
     munmap(reinterpret_cast<void*>(base_), span_);
     munmap(alias_, span_);
     munmap(shadow_, span_);
+    if (writers_) munmap(writers_, span_);
+    if (readers_) munmap(readers_, span_);
     close(file_);
+}
+
+unsigned memory::begin_order_checks() {
+    constexpr unsigned last_number = 511;
+    constexpr std::uint64_t kept_bytes = std::uint64_t{1} << 30;
+    const std::unique_lock lock(mutex_);
+    if (!writers_) {
+        writers_ = static_cast<std::uint64_t*>(map(nullptr, span_, PROT_READ | PROT_WRITE, -1));
+        readers_ = static_cast<std::uint64_t*>(map(nullptr, span_, PROT_READ | PROT_WRITE, -1));
+        if (!writers_ || !readers_) return 0;
+        madvise(writers_, span_, MADV_DONTDUMP);
+        madvise(readers_, span_, MADV_DONTDUMP);
+    }
+    if (order_number_ == last_number || order_bytes_ > kept_bytes) {
+        madvise(writers_, span_, MADV_DONTNEED);
+        madvise(readers_, span_, MADV_DONTNEED);
+        order_number_ = 0;
+        order_bytes_ = 0;
+    }
+    return ++order_number_;
+}
+
+void memory::end_order_checks(std::uint64_t bytes) {
+    const std::unique_lock lock(mutex_);
+    order_bytes_ += bytes;
 }
 
 std::optional<std::uint64_t> memory::place(std::uint64_t bytes, std::uint64_t alignment,

@@ -99,6 +99,15 @@ public:
 
     std::uint64_t arena_begin() const { return base_; }
     std::uint64_t arena_bytes() const { return span_; }
+    /// Two words for each 8 bytes of the arena, zero at first, in which a check keeps who wrote and
+    /// who read them last. `begin_order_checks` gives the number of the launch that uses them next,
+    /// from 1 to 511; words of other numbers are old.
+    std::uint64_t* last_writers() const { return writers_; }
+    std::uint64_t* last_readers() const { return readers_; }
+    unsigned begin_order_checks();
+    /// That launch is done and has moved so many bytes.
+    void end_order_checks(std::uint64_t bytes);
+
     std::byte* arena_alias() const { return alias_; }
     std::uint8_t* arena_shadow() const { return shadow_; }
 
@@ -112,6 +121,10 @@ private:
     std::uint64_t span_ = 0;
     std::byte* alias_ = nullptr;
     std::uint8_t* shadow_ = nullptr;
+    std::uint64_t* writers_ = nullptr;
+    std::uint64_t* readers_ = nullptr;
+    unsigned order_number_ = 0;
+    std::uint64_t order_bytes_ = 0;
     int file_ = -1;
 
     mutable std::shared_mutex mutex_;

@@ -5,6 +5,7 @@
 // how long a card would take.
 
 #include "hip/capture.hpp"
+#include "hip/deferral.hpp"
 #include "hip/error.hpp"
 #include "hip/event.hpp"
 #include <hip/hip_runtime_api.h>
@@ -55,6 +56,7 @@ hipError_t synchronize(const record_pointer& record) {
 }
 
 hipError_t query(const record_pointer& record) {
+    deferral::instance().glance();
     return !record || record->point.done() ? hipSuccess : hipErrorNotReady;
 }
 

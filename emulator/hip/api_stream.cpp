@@ -2,6 +2,7 @@
 // Copyright (c) the r9v authors
 
 #include "hip/capture.hpp"
+#include "hip/deferral.hpp"
 #include "hip/enqueue.hpp"
 #include "hip/error.hpp"
 #include "hip/graph_table.hpp"
@@ -40,6 +41,7 @@ hipError_t synchronize(const stream_pointer& target) {
 
 hipError_t query(const stream_pointer& target) {
     if (const auto refused = refuse_while_capturing(*target); refused != hipSuccess) return refused;
+    deferral::instance().glance();
     const bool ordered =
         !target->legacy() || stream_table::instance().implied_order(*target).empty();
     return target->idle() && ordered ? hipSuccess : hipErrorNotReady;

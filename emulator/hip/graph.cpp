@@ -3,7 +3,9 @@
 
 #include "hip/graph.hpp"
 
+#include "hip/runtime.hpp"
 #include <algorithm>
+#include <random>
 #include <unordered_map>
 
 hipGraphNode* ihipGraph::add(hipGraphNodeType type, r9v_emulator::hip::operation work,
@@ -66,7 +68,12 @@ std::vector<hipGraphNode*> ihipGraph::ordered() const {
         missing[node.get()] = node->before.size();
         if (node->before.empty()) result.push_back(node.get());
     }
+    // Graphs of one shape get one order, so that one can replace the other.
+    const auto seed = r9v_emulator::hip::runtime::instance().options().seed;
+    std::minstd_rand random(static_cast<std::minstd_rand::result_type>(seed));
     for (std::size_t next = 0; next < result.size(); ++next) {
+        // Those from `next` on are ready: with a seed, any may be the next.
+        if (seed != 0) std::swap(result[next], result[next + random() % (result.size() - next)]);
         for (auto* const dependent : result[next]->after) {
             if (--missing[dependent] == 0) result.push_back(dependent);
         }

@@ -3,6 +3,7 @@
 
 #include "hip/runtime.hpp"
 
+#include "hip/deferral.hpp"
 #include "hip/device.hpp"
 #include "hip/host_access.hpp"
 #include "hip/log.hpp"
@@ -56,11 +57,21 @@ execution_options options_from_environment() {
         }
         options.report_poison_store = value == "report";
     }
+    const char* const races = std::getenv("R9V_EMULATOR_RACES");
+    if (races && *races) {
+        const std::string_view value(races);
+        if (value != "used" && value != "all") refuse("R9V_EMULATOR_RACES", races, "used or all");
+        options.report_overwritten_reads = value == "all";
+    }
     return options;
 }
 
 /// A program whose kernels did wrong must not end as if all were well, whatever it looked at.
 void at_process_exit(int status, void*) {
+    if (deferral::wanted()) {
+        while (deferral::instance().step()) {
+        }
+    }
     const auto unread = launch_log::instance().unread();
     if (unread == 0) return;
     std::fflush(nullptr);

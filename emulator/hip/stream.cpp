@@ -3,7 +3,9 @@
 
 #include "hip/stream.hpp"
 
+#include "hip/deferral.hpp"
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace r9v_emulator::hip {
@@ -21,6 +23,14 @@ public:
         if (waiters_.load() == 0) return;
         const std::lock_guard lock(mutex_);
         reached_.notify_all();
+    }
+
+    /// Until something has been done, or a moment has passed.
+    void wait_a_moment() {
+        std::unique_lock lock(mutex_);
+        ++waiters_;
+        reached_.wait_for(lock, std::chrono::milliseconds(1));
+        --waiters_;
     }
 
     template<class Condition>
@@ -48,8 +58,13 @@ bool ticket::done() const {
 }
 
 void ticket::wait() const {
-    if (done()) return;
-    progress::instance().wait_until([&] { return done(); });
+    while (!done()) {
+        if (!deferral::wanted()) {
+            progress::instance().wait_until([&] { return done(); });
+        } else if (!deferral::instance().step()) {
+            progress::instance().wait_a_moment(); // another thread is at it
+        }
+    }
 }
 
 hipStream_t stream::handle() const {
@@ -61,19 +76,26 @@ ticket stream::submit(operation work, std::span<const ticket> after) {
     const auto sequence = submitted_.load() + 1;
     submitted_.store(sequence);
     std::erase_if(pending_waits_, [](const ticket& point) { return point.done(); });
-    const bool ready = queue_.empty() && !busy_ && pending_waits_.empty() && all_done(after);
+    const bool deferred = deferral::wanted();
+    const bool ready =
+        !deferred && queue_.empty() && !busy_ && pending_waits_.empty() && all_done(after);
     if (ready && !may_block(work)) {
         run_here(work, sequence, lock);
     } else {
         auto points = std::exchange(pending_waits_, {});
         points.insert(points.end(), after.begin(), after.end());
         queue_.push_back({std::move(work), std::move(points), sequence});
-        start_worker();
+        if (deferred) {
+            deferral::instance().expect_progress();
+        } else {
+            start_worker();
+        }
     }
     return {shared_from_this(), sequence};
 }
 
 bool stream::would_run_now(std::span<const ticket> after) {
+    if (deferral::wanted()) return false;
     const std::lock_guard lock(mutex_);
     return queue_.empty() && !busy_ && all_done(pending_waits_) && all_done(after);
 }
@@ -88,6 +110,23 @@ void stream::run_here(const operation& work, std::uint64_t sequence,
     completed_.store(sequence);
     progress::instance().announce();
     if (!queue_.empty()) changed_.notify_one();
+}
+
+bool stream::start_next() {
+    std::unique_lock lock(mutex_);
+    if (busy_ || queue_.empty() || !all_done(queue_.front().after)) return false;
+    auto next = std::move(queue_.front());
+    queue_.pop_front();
+    if (!may_block(next.work)) {
+        run_here(next.work, next.sequence, lock);
+        return true;
+    }
+    busy_ = true;
+    std::thread([self = shared_from_this(), next = std::move(next)] {
+        std::unique_lock own(self->mutex_);
+        self->run_here(next.work, next.sequence, own);
+    }).detach();
+    return true;
 }
 
 void stream::wait_for(const ticket& point) {
@@ -172,6 +211,16 @@ std::vector<std::shared_ptr<stream>> stream_table::all() {
     const std::lock_guard lock(mutex_);
     auto result = streams_;
     result.push_back(null_);
+    return result;
+}
+
+std::vector<std::shared_ptr<stream>> stream_table::unfinished() {
+    auto result = all();
+    {
+        const std::lock_guard lock(mutex_);
+        result.insert(result.end(), ended_.begin(), ended_.end());
+    }
+    std::erase_if(result, [](const auto& s) { return s->idle(); });
     return result;
 }
 

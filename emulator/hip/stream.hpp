@@ -2,7 +2,8 @@
 // Copyright (c) the r9v authors
 //
 // Streams: queues of operations. Work whose predecessors are done runs at once, on the thread that
-// enqueues it; everything else waits in the queue for the stream's own thread.
+// enqueues it; everything else waits in the queue for the stream's own thread. With a seed, all
+// work waits in the queue, see deferral.hpp.
 #pragma once
 
 #include "hip/operation.hpp"
@@ -44,6 +45,10 @@ public:
     bool would_run_now(std::span<const ticket> after);
     /// Work enqueued from now on waits for `point`.
     void wait_for(const ticket& point);
+
+    /// Starts the work at the head of the queue; false where there is none or it has to wait. Work
+    /// that may block has a thread of its own, everything else is done on return.
+    bool start_next();
 
     bool idle() const { return completed_.load() == submitted_.load(); }
     ticket last() { return {shared_from_this(), submitted_.load()}; }
@@ -98,6 +103,8 @@ public:
     std::shared_ptr<stream> find(hipStream_t handle);
     bool destroy(hipStream_t handle);
     std::vector<std::shared_ptr<stream>> all();
+    /// Those with work that is not done, destroyed ones included.
+    std::vector<std::shared_ptr<stream>> unfinished();
 
     /// What an operation in `which` must wait for by the rules of the null stream.
     std::vector<ticket> implied_order(stream& which);

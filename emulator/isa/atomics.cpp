@@ -175,6 +175,7 @@ void run(wave& w, const op& o, address_space space, bool returns) {
         check_operands(w, o, at, bytes);
         if (returns) check_load_destination(w, o, queue, o.dst, words);
         if (at.lds_mask) check_races(w, o, at, bytes, true, true);
+        if (is_shared(space)) (void)check_global_order(w, o, at, bytes, true, true);
     }
     alignas(64) u32 old[2][lanes];
     for (unsigned l = 0; l < lanes; ++l) {

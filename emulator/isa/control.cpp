@@ -107,6 +107,10 @@ constexpr instruction hint(std::string_view name) {
     return {name, format::immediate, op_class::other, &do_nothing, &do_nothing};
 }
 
+void acquire_memory(wave& w, const op&) {
+    acquire(w);
+}
+
 constexpr instruction table[] = {
     branch_op<condition::always>("s_branch"),
     branch_op<condition::scc0>("s_cbranch_scc0"),
@@ -147,7 +151,7 @@ constexpr instruction table[] = {
     hint("s_prefetch_data_pc_rel"),
     hint("s_buffer_prefetch_data"),
     hint("s_dcache_inv"),
-    hint("global_inv"),
+    {"global_inv", format::immediate, op_class::other, &do_nothing, &acquire_memory},
     hint("global_wb"),
     hint("global_wbinv"),
 };

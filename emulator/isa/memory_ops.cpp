@@ -65,6 +65,12 @@ void load_taints(wave& w, const op& o, const transfer& t, const lane_pointers& a
         set_after(w, static_cast<u16>(o.dst + n), found[n], w.exec(), planes);
 }
 
+void poison_lanes(wave& w, u16 first, unsigned words, u32 mask) {
+    for (unsigned n = 0; n < words; ++n)
+        for (u32& plane : w.after[first + n].plane)
+            plane |= mask;
+}
+
 void check_store_data(wave& w, const op& o, u16 first, unsigned words) {
     for (unsigned n = 0; n < words; ++n)
         if (w.pending[first + n]) check_pending(w, o, static_cast<u16>(first + n), 1, false);

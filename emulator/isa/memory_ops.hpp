@@ -5,6 +5,7 @@
 // go in the register.
 #pragma once
 
+#include "../check/check.hpp"
 #include "access.hpp"
 
 namespace r9v_emulator {
@@ -31,6 +32,14 @@ inline outstanding_queue& queue_of(wave& w, address_space space) {
     return space == address_space::lds ? w.locals : w.loads;
 }
 
+/// Whether other workgroups see this memory.
+constexpr bool is_shared(address_space space) {
+    return space != address_space::lds && space != address_space::scratch;
+}
+inline bool is_scoped(const op& o) {
+    return (o.flags & flag_scoped) != 0;
+}
+
 constexpr bool half_register(widening to) {
     return to != widening::words && to != widening::zero && to != widening::sign;
 }
@@ -44,6 +53,8 @@ void count_store(wave& w, address_space space, const lane_pointers& at, unsigned
 void widen(lane_bytes& data, unsigned bytes, widening to);
 /// Taint of the destination words of a load, from its shadow when not all clean.
 void load_taints(wave& w, const op& o, const transfer& t, const lane_pointers& at, bool clean);
+/// What these lanes have loaded has no meaning.
+void poison_lanes(wave& w, u16 first, unsigned words, u32 mask);
 void store_taints(wave& w, const op& o, const transfer& t, u16 first, const lane_pointers& at);
 void check_store_data(wave& w, const op& o, u16 first, unsigned words);
 
@@ -51,10 +62,13 @@ template<transfer T, bool Strict>
 void load(wave& w, const op& o) {
     constexpr unsigned words = (T.bytes + 3) / 4;
     lane_pointers at;
+    u32 unordered = 0;
     resolve<Strict>(w, o, T.space, T.bytes, false, at);
     if constexpr (Strict) {
         check_load_destination(w, o, queue_of(w, T.space), o.dst, words);
         if (at.lds_mask) check_races(w, o, at, T.bytes, false, false);
+        if (is_shared(T.space))
+            unordered = check_global_order(w, o, at, T.bytes, false, is_scoped(o));
     }
     lane_bytes data;
     // Lanes outside a buffer read zero.
@@ -72,6 +86,8 @@ void load(wave& w, const op& o) {
     }
     if constexpr (Strict) {
         load_taints(w, o, T, at, clean);
+        if (unordered) [[unlikely]]
+            poison_lanes(w, o.dst, words, unordered);
         issue(w, o, queue_of(w, T.space), o.dst, words, at.lds_mask != 0);
         if (T.space == address_space::flat) issue(w, o, w.locals, o.dst, words, at.lds_mask != 0);
     }
@@ -85,6 +101,7 @@ void store(wave& w, const op& o) {
     if constexpr (Strict) {
         check_store_data(w, o, o.src[1], words);
         if (at.lds_mask) check_races(w, o, at, T.bytes, true, false);
+        if (is_shared(T.space)) (void)check_global_order(w, o, at, T.bytes, true, is_scoped(o));
     }
     lane_bytes data;
     words_to_bytes(&w.v[o.src[1]], words, data);

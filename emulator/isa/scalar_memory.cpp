@@ -3,6 +3,7 @@
 //
 // Scalar loads. They return in any order, so the strict mode keeps their registers poison until
 // kmcnt has been waited down to zero.
+#include "../check/check.hpp"
 #include "access.hpp"
 #include "tables.hpp"
 
@@ -55,7 +56,10 @@ void load_words(wave& w, const op& o, u64 address, unsigned words) {
     address &= ~u64{3};
     const scalar_bytes from = find_bytes(w, o, address, 4 * words);
     const unsigned first = o.dst - scalar_first;
-    if constexpr (Strict) check_pending(w, o, o.dst, words, true);
+    if constexpr (Strict) {
+        check_pending(w, o, o.dst, words, true);
+        check_scalar_order(w, o, address, from.data, 4 * words);
+    }
     if (first >= discard_number) return;
     std::memcpy(&w.s[first], from.data, 4 * words);
     if constexpr (Strict) {

@@ -88,7 +88,8 @@ enum op_flags : u8 {
     flag_returns = 8,
     flag_offset_enabled = 16,
     flag_index_enabled = 32,
-    flag_gds = 64
+    flag_gds = 64,
+    flag_scoped = 128 ///< a scope wider than the wave's own: ordered with other waves' accesses
 };
 
 } // namespace r9v_emulator

@@ -14,12 +14,16 @@ constexpr i32 branches_a_turn = 4096;
 /// Workgroups one host thread holds at most while the ones it has only spin.
 constexpr std::size_t most_resident = 1024;
 
-template<bool Profile>
-void run_wave(wave& w) {
+/// Runs the wave for one turn: until it has to wait, or for `instructions` of them.
+/// True where it could go on.
+template<bool Profile, bool Limited>
+bool run_wave(wave& w, u64 instructions) {
     worker& host = *w.host;
     program& code = *w.launch->code;
     w.running = true;
     do {
+        if constexpr (Limited)
+            if (instructions-- == 0) return true;
         const op* o = w.pc;
         handler run = __atomic_load_n(&o->fn, __ATOMIC_ACQUIRE);
         if (!run) [[unlikely]] {
@@ -40,6 +44,21 @@ void run_wave(wave& w) {
         if constexpr (Profile) ++host.profile[code.index_of(o)];
         run(w, *o);
     } while (w.running);
+    return false;
+}
+
+u64 next_random(worker& host) {
+    host.random = host.random * 6364136223846793005u + 1442695040888963407u;
+    return host.random >> 33;
+}
+
+/// With a seed, turns have any length: long ones in which nobody interferes, and short ones.
+bool run_turn(wave& w) {
+    const execution_options& options = *w.launch->options;
+    if (options.seed == 0)
+        return options.profile ? run_wave<true, false>(w, 0) : run_wave<false, false>(w, 0);
+    const u64 length = u64{1} << next_random(*w.host) % 14;
+    return options.profile ? run_wave<true, true>(w, length) : run_wave<false, true>(w, length);
 }
 
 const op& last_op(const wave& w) {
@@ -90,7 +109,7 @@ bool may_pass(group& g, wave& w) {
 enum class progress { advanced, spinning, done };
 
 /// Gives every wave of the group one turn.
-progress run_round(group& g, u32 first, bool strict, bool profile) {
+progress run_round(group& g, u32 first, bool strict) {
     bool advanced = false, spinning = false;
     for (u32 i = 0; i < g.wave_count; ++i) {
         wave& w = *g.waves[(first + i) % g.wave_count];
@@ -98,10 +117,10 @@ progress run_round(group& g, u32 first, bool strict, bool profile) {
         if (w.state == wave_state::waiting && !may_pass(g, w)) continue;
         w.state = wave_state::ready;
         w.budget = branches_a_turn;
-        if (profile)
-            run_wave<true>(w);
-        else
-            run_wave<false>(w);
+        if (run_turn(w)) {
+            advanced = true;
+            continue;
+        }
         if (w.state == wave_state::ended) end_wave(g, w, strict);
         const bool still_ready = w.state == wave_state::ready || w.state == wave_state::asleep;
         spinning = spinning || still_ready;
@@ -111,11 +130,6 @@ progress run_round(group& g, u32 first, bool strict, bool profile) {
     if (advanced) return progress::advanced;
     if (spinning) return progress::spinning;
     report_hang(g);
-}
-
-u64 next_random(worker& host) {
-    host.random = host.random * 6364136223846793005u + 1442695040888963407u;
-    return host.random >> 33;
 }
 
 /// Workgroup `n` in the order of this launch: in runs of 16, each run turned by the seed.
@@ -151,7 +165,7 @@ public:
             group& g = *groups_[i];
             const u32 first =
                 launch_.options->seed ? static_cast<u32>(next_random(host_) % g.wave_count) : 0;
-            const progress p = run_round(g, first, strict_, launch_.options->profile);
+            const progress p = run_round(g, first, strict_);
             advanced = advanced || p != progress::spinning;
             if (p != progress::done) {
                 ++i;
@@ -180,7 +194,12 @@ void run_groups(launch_state& launch, worker& host, bool strict) {
     resident_groups resident(launch, host, strict);
     try {
         while (!launch.stop) {
-            if (resident.empty() && !resident.take()) break;
+            // With a seed, any number of workgroups run at one time.
+            const std::size_t wanted = launch.options->seed ? 1 + next_random(host) % 4 : 1;
+            bool more = true;
+            while (more && resident.size() < wanted)
+                more = resident.take();
+            if (resident.empty()) break;
             // Waves that only spin wait for a workgroup that may not have started yet.
             if (!resident.round() && resident.size() < most_resident) resident.take();
         }

@@ -118,6 +118,9 @@ void start_wave(launch_state& launch, worker& host, group& g, wave& w, u32 threa
     w.budget = 0;
     w.backward_branches = 0;
     w.signals = w.waits = w.waiting_for = w.joined = 0;
+    w.releases = 0;
+    w.unreleased = false;
+    w.acquired = 0;
     std::memset(w.named_signals, 0, sizeof w.named_signals);
     std::memset(w.named_waits, 0, sizeof w.named_waits);
     std::memset(w.s, 0, sizeof w.s);

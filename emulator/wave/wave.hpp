@@ -11,6 +11,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -20,6 +21,7 @@ class program;
 struct group;
 struct launch_state;
 struct worker;
+class global_order;
 
 enum class wave_state : u8 { ready, waiting, asleep, ended };
 
@@ -83,6 +85,9 @@ struct wave {
     u8 pending[vector_count];        ///< accesses outstanding that write the register
     u8 pending_locals[vector_count]; ///< of these, how many count in dscnt
     taint after[vector_count];       ///< taint once nothing is outstanding
+    u32 releases;                    ///< times its accesses were made known to other workgroups
+    bool unreleased;                 ///< has accessed memory since
+    u64 acquired;                    ///< it knows of all releases up to this one
     u64 scalars_pending[3];          ///< bit per scalar register
     taint after_scalar[scalar_count];
     const op* scalar_load_by;
@@ -149,9 +154,11 @@ struct launch_state {
     u32 vector_registers = 256;
     std::atomic<u64> next_group{0};
     u64 groups = 1;
+    global_order* order = nullptr; ///< of accesses to device memory; null where nobody asks
     std::atomic<bool> stop{false};
     std::mutex fault_mutex;
     std::vector<fault> faults;
+    std::string unordered_read; ///< the first read of what another wave wrote at any time
 };
 
 /// Thrown to end a launch after a fault that execution cannot go on from.

@@ -159,6 +159,7 @@ TEST(FaultsDeathTest, UnreadOnesFailTheProcess) {
     EXPECT_EXIT(
         {
             write_past_the_end();
+            static_cast<void>(hipDeviceSynchronize());
             static_cast<void>(r9v_emulator::take_faults());
             std::exit(0);
         },
@@ -171,6 +172,7 @@ TEST(FaultsDeathTest, AbortOnRequest) {
         {
             setenv("R9V_EMULATOR_ABORT", "1", 1);
             write_past_the_end();
+            static_cast<void>(hipDeviceSynchronize());
         },
         testing::KilledBySignal(SIGABRT), "write_one");
 }

@@ -238,6 +238,7 @@ TEST_F(Streams, ElapsedTime) {
     float time = -1;
     R9V_HIP_IS(hipErrorInvalidHandle, hipEventElapsedTime(&time, begin, end));
     R9V_HIP(hipEventRecord(begin, free_));
+    R9V_HIP(hipEventSynchronize(begin));
     {
         gate held(free_);
         R9V_HIP(hipEventRecord(end, free_));
