@@ -7,8 +7,6 @@
 
 #include <r9v/kernels/conv/depthwise/place.hpp>
 
-#include <utility>
-
 namespace r9v::inline R9V_ABI::kernels {
 
 template<int Run>
@@ -38,19 +36,16 @@ R9V_INLINE void add_window(depthwise_sums<Run>& sums, arch::local_bytes lds,
     R9V_UNROLL
     for (int s = 0; s < Columns; ++s)
         w[s] = arch::load_local(lds, at.weights + static_cast<std::uint32_t>(s) * at.pixel_step);
-    [&]<int... Pixels>(std::integer_sequence<int, Pixels...>) R9V_INLINE_LAMBDA {
-        (
-            [&]() R9V_INLINE_LAMBDA {
-                const arch::words4 x = arch::load_local(
-                    lds, at.pixels + static_cast<std::uint32_t>(Pixels) * at.pixel_step);
-                R9V_UNROLL
-                for (int q = 0; q < Run; ++q) {
-                    const int s = Pixels - q * Stride;
-                    if (s >= 0 && s < Columns) add_products<Element>(sums[q], x, w[s]);
-                }
-            }(),
-            ...);
-    }(std::make_integer_sequence<int, (Run - 1) * Stride + Columns>{});
+    R9V_UNROLL
+    for (int pixel = 0; pixel < (Run - 1) * Stride + Columns; ++pixel) {
+        const arch::words4 x =
+            arch::load_local(lds, at.pixels + static_cast<std::uint32_t>(pixel) * at.pixel_step);
+        R9V_UNROLL
+        for (int q = 0; q < Run; ++q) {
+            const int s = pixel - q * Stride;
+            if (s >= 0 && s < Columns) add_products<Element>(sums[q], x, w[s]);
+        }
+    }
 }
 
 /// `Columns` taps side by side and `Stride`: each pixel is read once for all of the run's outputs
