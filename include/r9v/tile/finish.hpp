@@ -180,24 +180,34 @@ private:
                                           arch::wave_size * 16) +
                arch::lane_index() * 16;
     }
-    /// Registers have no index that is not a constant: one copy of the code for each place.
+    /// Registers have no index that is not a constant: one copy of the code for each place. Folds,
+    /// since compilers give up on unrolling loops in long kernels.
     R9V_INLINE static void park(const tile_type& tile, int row, int first, arch::local_bytes lds) {
-        R9V_UNROLL
-        for (int i = 0; i < Rows; ++i)
-            R9V_UNROLL
-        for (int begin = 0; begin < Columns; begin += Parked)
-            if (i == row && begin == first) park_at(tile, i, begin, lds);
+        constexpr int parts = (Columns + Parked - 1) / Parked;
+        [&]<int... Is>(std::integer_sequence<int, Is...>) {
+            (
+                [&] {
+                    if (Is / parts != row || Is % parts * Parked != first) return;
+                    park_at<Is / parts, Is % parts * Parked>(tile, lds);
+                    arch::keep_apart<Is>();
+                }(),
+                ...);
+        }(std::make_integer_sequence<int, Rows * parts>{});
     }
-    R9V_INLINE static void park_at(const tile_type& tile, int row, int first,
-                                   arch::local_bytes lds) {
-        R9V_UNROLL
-        for (int i = 0; i < Results * Parked; ++i) {
-            const int result = i / Parked;
-            const int column = i % Parked;
-            if (first + column < Columns)
-                arch::store_local_floats(lds, parked(result, column, 0), parked(result, column, 1),
-                                         tile[result][row][first + column]);
-        }
+    template<int Row, int First>
+    R9V_INLINE static void park_at(const tile_type& tile, arch::local_bytes lds) {
+        [&]<int... Is>(std::integer_sequence<int, Is...>) {
+            (
+                [&] {
+                    constexpr int result = Is / Parked;
+                    constexpr int column = Is % Parked;
+                    if constexpr (First + column < Columns)
+                        arch::store_local_floats(lds, parked(result, column, 0),
+                                                 parked(result, column, 1),
+                                                 tile[result][Row][First + column]);
+                }(),
+                ...);
+        }(std::make_integer_sequence<int, Results * Parked>{});
     }
 
     R9V_INLINE void finish_run(states& sums, arch::local_bytes lds, const coordinate& at,

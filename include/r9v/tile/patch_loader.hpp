@@ -203,7 +203,7 @@ class scattered_patch_loader {
 public:
     static constexpr bool has_whole_slabs = true;
     /// Whether moving a chunk is so long that loops over it are not unrolled.
-    static constexpr bool is_long = Treat::changes;
+    static constexpr bool is_long = Treat::changes || requires { requires Map::is_long; };
     static constexpr int count = share::count;
 
     R9V_INLINE scattered_patch_loader(const Map& map, const Treat& treat)
@@ -222,9 +222,9 @@ public:
     R9V_INLINE void load_ragged(const patch_panel&, index_t at, int) {
         tap_ = static_cast<std::int32_t>(at) / map_.slabs;
         slab_ = static_cast<std::int32_t>(at) - tap_ * map_.slabs;
-        R9V_UNROLL
-        for (int i = 0; i < count; ++i)
-            load_chunk(i);
+        [&]<int... Is>(std::integer_sequence<int, Is...>) {
+            (load_chunk(Is), ...);
+        }(std::make_integer_sequence<int, count>{});
     }
 
     /// A fold, since compilers give up on unrolling loops over long prologues.

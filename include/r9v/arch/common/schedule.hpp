@@ -16,6 +16,13 @@ R9V_INLINE void schedule_fence() {
     __builtin_amdgcn_sched_barrier(0);
 }
 
+/// Ends copy number `Copy` of code that has one for each register: compilers would merge the ends
+/// of copies that differ in nothing else, by an index into registers, which have none.
+template<int Copy>
+R9V_INLINE void keep_apart() {
+    asm volatile("; copy %0" : : "n"(Copy));
+}
+
 /// Kinds of instructions, for schedule_group.
 inline constexpr int vector_kind = 0x2;
 inline constexpr int matrix_kind = 0x8;

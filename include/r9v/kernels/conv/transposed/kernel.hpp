@@ -70,8 +70,11 @@ struct convolved_transposed {
     using head = typename Program::head_type;
     using element = typename head::element;
     static constexpr tile::block_shape shape{Tile.m, Tile.n, Tile.waves_m, Tile.waves_n, 1};
-    static constexpr int rows = shape.rows_a_wave() / arch::fragment_size;
-    static constexpr int columns = shape.columns_a_wave() / arch::fragment_size;
+    // Numbers, since functions of a static object would read it from memory.
+    static constexpr int rows_a_wave = Tile.m / Tile.waves_m;
+    static constexpr int columns_a_wave = Tile.n / Tile.waves_n;
+    static constexpr int rows = rows_a_wave / arch::fragment_size;
+    static constexpr int columns = columns_a_wave / arch::fragment_size;
     using tile_type = arch::floats8[1][rows][columns];
     using finisher = tile::finisher<1, rows, columns, typename Program::chain_type, phase_results>;
     using treat = patch_prologue<head>;
@@ -112,7 +115,7 @@ struct convolved_transposed {
         return panel;
     }
 
-    /// sums += the phase's convolution.
+    /// sums = the phase's convolution.
     R9V_INLINE static void multiply(const Program& program, const conv_transpose_geometry& g,
                                     const conv_phase& phase, const phase_place& place,
                                     arch::local_bytes lds, int wave_m, int wave_n,
@@ -121,13 +124,16 @@ struct convolved_transposed {
         const loader map{phase.map, prologue};
         const phase_panel w[1] = {filters(program, g, phase, place)};
         const tile::patch_panel x = patches(program, phase, place);
-        if (has_only_finite_elements(program.head.f)) {
-            const index_t k = index_t{phase.map.filter_rows} * phase.map.filter_columns *
-                              phase.map.slabs * tile::slab_depth;
-            pipeline{lds, wave_m, wave_n, {}, map}.multiply(x, w, k, sums);
-        } else {
+        const index_t k = index_t{phase.map.filter_rows} * phase.map.filter_columns *
+                          phase.map.slabs * tile::slab_depth;
+        pipeline{lds, wave_m, wave_n, {}, map}.multiply(x, w, k, sums);
+        // Behind the products, so that nothing waits for this load, and no sums are copied.
+        if (!has_only_finite_elements(program.head.f)) {
+            R9V_UNROLL
+            for (int i = 0; i < rows * columns; ++i)
+                sums[0][i / columns][i % columns] = arch::floats8{};
             const tap_by_tap<element, treat, phase_panel> plain{phase.map, prologue, x, w[0]};
-            plain.multiply(wave_m * shape.rows_a_wave(), wave_n * shape.columns_a_wave(), sums[0]);
+            plain.multiply(wave_m * rows_a_wave, wave_n * columns_a_wave, sums[0]);
         }
     }
 
@@ -154,19 +160,21 @@ R9V_INLINE void conv_transpose_block(const Program& program,
     const int wave_m = wave % Tile.waves_m;
     const int wave_n = wave / Tile.waves_m;
 
-    // Load and multiply.
+    // Load and multiply. Zeros are hidden: the compiler would make them again on every path.
     typename kernel::tile_type sums;
     R9V_UNROLL
-    for (int i = 0; i < kernel::rows * kernel::columns; ++i)
+    for (int i = 0; i < kernel::rows * kernel::columns; ++i) {
         sums[0][i / kernel::columns][i % kernel::columns] = arch::floats8{};
+        arch::hide(sums[0][i / kernel::columns][i % kernel::columns]);
+    }
     if (phase.has_taps() && phase.map.slabs > 0)
         kernel::multiply(program, geometry, phase, place, lds, wave_m, wave_n, sums);
 
     // Finish.
     const index_t first = place.group * geometry.n + place.channel;
-    typename kernel::finisher finish{program.chain,
-                                     {0, place.pixel + wave_m * kernel::shape.rows_a_wave(),
-                                      first + wave_n * kernel::shape.columns_a_wave(),
+    typename kernel::finisher finish{chain_of(program),
+                                     {0, place.pixel + wave_m * kernel::rows_a_wave,
+                                      first + wave_n * kernel::columns_a_wave,
                                       place.pixel + place.pixels, first + place.channels},
                                      {geometry, phase, place.part * Tile.waves_n + wave_n}};
     const bool whole = kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
