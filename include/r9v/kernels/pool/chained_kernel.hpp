@@ -121,9 +121,9 @@ private:
         return chunk_type::rounded(values);
     }
 
-    /// The maxima of 2 * reach + 1 slots around one, `step` apart: of those from `before` in front
+    /// The maxima of 2 * reach + 1 places around one, `step` apart: of those from `before` in front
     /// of it to `behind` behind it.
-    [[nodiscard]] R9V_INLINE static maxima around(const slots_type& slots, std::uint32_t slot,
+    [[nodiscard]] R9V_INLINE static maxima around(const slots_type& from, std::uint32_t slot,
                                                   std::int32_t step, std::int32_t before,
                                                   std::int32_t behind) {
         constexpr int together = 5; // a repeated one changes nothing
@@ -135,7 +135,7 @@ private:
             R9V_UNROLL
             for (int i = 0; i < together; ++i) {
                 const std::int32_t at = away + i * step;
-                taps[i] = slots.load(slot + static_cast<std::uint32_t>(at < last ? at : last));
+                taps[i] = from.load(slot + static_cast<std::uint32_t>(at < last ? at : last));
             }
             R9V_UNROLL
             for (const auto& tap : taps)

@@ -92,7 +92,7 @@ template<class Head>
 /// blocks load the least while there are enough of them.
 template<class Head>
 [[nodiscard]] pool_fit stage_pool(const Head& head, pool_fit fit, int units) {
-    constexpr index_t slots = staged_bytes / (pool_run * sizeof(typename Head::element));
+    constexpr index_t capacity = staged_bytes / (pool_run * sizeof(typename Head::element));
     const extents size = head.result();
     const pooling& how = head.how;
     const index_t chunks = size.columns / pool_run;
@@ -106,7 +106,7 @@ template<class Head>
     for (index_t height = 1; height <= size.heads; ++height) {
         const index_t rows =
             region_extent(height, how.window.height, how.stride.height, how.dilation.height);
-        const index_t room = slots / together / rows; // pixels of a row
+        const index_t room = capacity / together / rows; // pixels of a row
         const index_t covered = index_t{how.window.width - 1} * how.dilation.width + 1;
         if (room < covered) break;
         const index_t width = std::min(size.rows, (room - covered) / how.stride.width + 1);
@@ -168,7 +168,7 @@ template<class Program>
 template<class Program>
 [[nodiscard]] pool_fit fit_chained_pool(const Program& p, int units) {
     using head = typename Program::head_type;
-    constexpr index_t slots = staged_bytes / 2 / (pool_run * sizeof(typename head::element));
+    constexpr index_t capacity = staged_bytes / 2 / (pool_run * sizeof(typename head::element));
     pool_fit fit;
     fit.reason = pool_fit::misfit::grid;
     if (!detail::is_countable(p.head)) return fit;
@@ -184,7 +184,7 @@ template<class Program>
     for (const index_t together : {1, 2, 4})
         for (index_t height = 1; height <= map.heads && together <= chunks; ++height) {
             const index_t rows = height == map.heads ? height : height + 2 * around_rows;
-            const index_t room = slots / together / rows;
+            const index_t room = capacity / together / rows;
             if (room < std::min(map.rows, 2 * around_columns + 1)) continue;
             const bool whole = map.rows <= room;
             const index_t width = whole ? map.rows : room - 2 * around_columns;

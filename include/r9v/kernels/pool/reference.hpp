@@ -8,12 +8,17 @@
 #include <r9v/kernels/pool/problem.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <vector>
 
 namespace r9v::inline R9V_ABI {
 
 namespace detail {
+
+/// Whatever a user's -ffast-math assumes.
+[[nodiscard]] inline double minus_infinity() {
+    return static_cast<double>(
+        numeric::from_opaque_bits<float>(numeric::float_infinity | 1u << 31));
+}
 
 /// One element of the map after its prologue.
 template<class Head>
@@ -42,7 +47,7 @@ void for_each_tap_of_window(const Head& head, index_t b, index_t p, index_t q, i
 template<class Source, int Axes>
 [[nodiscard]] double pool_at(const pool_head<Source, window_maximum, Axes>& head, index_t b,
                              index_t p, index_t q, index_t c) {
-    double largest = -std::numeric_limits<double>::infinity();
+    double largest = minus_infinity();
     for_each_tap_of_window(head, b, p, q, c,
                            [&](double x) { largest = reference_math::max(largest, x); });
     return largest;
@@ -135,7 +140,7 @@ void for_each_place(const extents& size, Visit visit) {
 [[nodiscard]] inline dense_map pooled(dense_map& from, index_t down, index_t right) {
     dense_map to{from.size, std::vector<double>(from.values.size())};
     for_each_place(from.size, [&](index_t b, index_t h, index_t w, index_t c) {
-        double largest = -std::numeric_limits<double>::infinity();
+        double largest = minus_infinity();
         for (index_t r = std::max<index_t>(h - down, 0);
              r <= std::min(h + down, from.size.heads - 1); ++r)
             for (index_t s = std::max<index_t>(w - right, 0);

@@ -24,11 +24,11 @@ public:
     R9V_INLINE static void run_block(const Program& program, const pool_geometry& g,
                                      arch::local_bytes lds) {
         const head_type& head = program.head;
-        const slots_type slots{lds};
+        const slots_type region{lds};
         pool_block place = pool_block::of(g.staged);
         place.h = place.row * head.how.stride.height - head.how.pad.top;
         place.w = place.column * head.how.stride.width - head.how.pad.left;
-        load_region<Threads>(head, g.staged, place, slots);
+        load_region<Threads>(head, g.staged, place, region);
         arch::barrier();
 
         typename states_of<map_math, chain_type>::type states; // of no taps: they go direct
@@ -43,14 +43,14 @@ public:
                         channel >= static_cast<std::int32_t>(head.channels()))
                         return;
                     evaluate(map_math{}, program.chain, states, pixel.coordinate_of(channel),
-                             gather(head, g, place, window_place{head, g, pixel}, chunk, slots));
+                             gather(head, g, place, window_place{head, g, pixel}, chunk, region));
                 });
     }
 
 private:
     R9V_INLINE static run<float, pool_run> gather(const head_type& head, const pool_geometry& g,
                                                   const pool_block& place, const window_place& at,
-                                                  std::int32_t chunk, const slots_type& slots) {
+                                                  std::int32_t chunk, const slots_type& region) {
         const auto pitch = static_cast<std::int32_t>(g.staged.region_width.value);
         const auto chunks = static_cast<std::int32_t>(g.staged.chunks.value);
         std::int32_t row = ((at.h - place.h) * pitch + at.w - place.w) * chunks + chunk;
@@ -67,7 +67,7 @@ private:
                 for (int i = 0; i < together; ++i) {
                     const std::int32_t step = s + i * column_step;
                     taps[i] =
-                        slots.load(static_cast<std::uint32_t>(row + (step < last ? step : last)));
+                        region.load(static_cast<std::uint32_t>(row + (step < last ? step : last)));
                 }
                 R9V_UNROLL
                 for (const auto& tap : taps)
