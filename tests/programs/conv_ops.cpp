@@ -88,6 +88,19 @@ TEST(conv_ops, functors_see_image_row_column_and_channel) {
         random_convolutions(15), {.gain = 16});
 }
 
+TEST(conv_ops, operands_may_be_the_same_for_all_images_or_rows) {
+    check_convolutions<half>(
+        [](auto& m, const conv_case& g) {
+            const auto x = m.template input<half>({g.n, g.h, g.w, g.c});
+            const auto f = packed_weights<half>(m, g);
+            return conv2d(x, f, g.how) | residual(m.template input<half>({g.q(), g.k})) |
+                   add(m.template input<half>({g.n, g.q(), g.k})) |
+                   scale(per_row(m.template input<float>({g.q()}))) |
+                   store(m.template output<half>({g.n, g.p(), g.q(), g.k}));
+        },
+        random_convolutions(20));
+}
+
 TEST(conv_ops, infinite_weights_in_the_padding_are_harmless) {
     check_convolutions<half>(
         [](auto& m, const conv_case& g) {

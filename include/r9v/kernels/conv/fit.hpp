@@ -25,17 +25,24 @@ struct flat_check {
     template<span Span, class View>
     void operator()(const char*, const operand<Span, View>& o, access) {
         using op = operand<Span, View>;
-        if constexpr (op::has_batch && Span == span::column) {
-            flat = flat && size.batches == 1 && size.heads == 1;
-        } else if constexpr (op::has_batch) {
-            constexpr int head = op::has_head ? 1 : 0; // sequences have no such axis
-            const index_t pixel = o.row_stride();
-            if constexpr (op::has_head)
-                flat = flat && (size.heads == 1 || o.view.strides[1] == size.rows * pixel);
-            flat = flat && (size.batches == 1 ||
-                            o.view.strides[0] == (head == 1 ? size.heads : 1) * size.rows * pixel);
+        if constexpr (Span == span::scalar || Span == span::column) {
+            flat = flat && (!op::has_batch || (size.batches == 1 && size.heads == 1));
         } else if constexpr (Span == span::head) {
-            flat = flat && size.heads == 1;
+            flat = flat && size.heads == 1 && (!op::has_batch || size.batches == 1);
+        } else {
+            // What lacks an axis is the same all along it, which counting would not see.
+            const index_t pixel = o.row_stride();
+            if constexpr (op::has_head) {
+                flat = flat && (size.heads == 1 || o.view.strides[1] == size.rows * pixel);
+            } else {
+                flat = flat && size.heads == 1;
+            }
+            if constexpr (op::has_batch) {
+                flat = flat &&
+                       (size.batches == 1 || o.view.strides[0] == size.heads * size.rows * pixel);
+            } else {
+                flat = flat && size.batches == 1;
+            }
         }
     }
 };
@@ -113,14 +120,14 @@ struct conv_estimate {
     [[nodiscard]] constexpr double cycles(const conv_tile& t, const conv_geometry& g,
                                           index_t blocks, int units) const {
         const bool is_streamed = t.regime == conv_regime::streamed;
-        const index_t share = ceil_div<index_t>(blocks, units);
+        const index_t share = ceil_div<index_t>(std::max<index_t>(blocks, 1), units);
         const index_t together =
             std::min<index_t>(share, is_streamed || t.threads() == 256 ? 2 : 4);
         const index_t parts = index_t{1} << g.split.k;
         const index_t slabs = ceil_div(g.k / filter_step, parts);
         const index_t m = index_t{t.m} << g.split.m;
         const index_t n = index_t{t.n} << g.split.n;
-        const auto busy = static_cast<double>(std::min<index_t>(blocks, units));
+        const auto busy = static_cast<double>(std::clamp<index_t>(blocks, 1, units));
         const double width = std::min(bytes_of_unit, bytes_of_device / 64 * units / busy);
         const double products = static_cast<double>(parts * m * n) / 16;
         const double bytes = static_cast<double>(parts * (m + n) * 64) / width;
