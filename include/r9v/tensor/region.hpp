@@ -13,16 +13,18 @@ namespace r9v::inline R9V_ABI {
 
 namespace detail {
 
-/// A view without its type: addresses, extents and strides in bytes, up to four axes, outer first.
+/// A view without its type: addresses, extents and strides in bytes, up to five axes, outer first.
 struct region {
-    static constexpr int axes = 4;
+    static constexpr int axes = 5;
     std::uint64_t base = 0;
     index_t element = 0; ///< bytes
-    index_t extents[axes] = {1, 1, 1, 1};
-    index_t strides[axes] = {0, 0, 0, 0};
+    index_t extents[axes] = {1, 1, 1, 1, 1};
+    index_t strides[axes] = {0, 0, 0, 0, 0};
 
     [[nodiscard]] constexpr bool empty() const {
-        return extents[0] <= 0 || extents[1] <= 0 || extents[2] <= 0 || extents[3] <= 0;
+        for (const index_t extent : extents)
+            if (extent <= 0) return true;
+        return false;
     }
     /// First and one past the last byte.
     [[nodiscard]] constexpr std::uint64_t begin() const { return base - reach(-1); }

@@ -4,6 +4,7 @@
 // Views of views: transposes, slices, batches. Nothing moves; only pointer, extents and strides do.
 #pragma once
 
+#include <r9v/core/error.hpp>
 #include <r9v/tensor/tensor.hpp>
 
 namespace r9v::inline R9V_ABI {
@@ -86,6 +87,28 @@ template<any_tensor View>
         to.extents[axis] = from.extents[source];
         to.strides[axis] = from.strides[source];
     }
+    return to;
+}
+
+/// The frames of volumes: [batch, depth, height, width, channels] seen as [batch * depth, height,
+/// width, channels], which ops and stores of conv3d() see. Throws r9v::error where volumes do not
+/// follow on one another as frames do (without exceptions: prints and aborts).
+template<any_tensor View>
+    requires(View::rank == 5)
+[[nodiscard]] constexpr auto frames(const View& from) {
+    const bool follow_on = from.extents[0] <= 1 || from.extents[1] <= 1 ||
+                           from.strides[0] == from.extents[1] * from.strides[1];
+    if (!follow_on)
+        throw_if_failed(error{"r9v: frames() needs volumes that follow on one another. Pass one "
+                              "volume at a time, as frames(slice(t, 0, i, 1))."});
+    detail::view_like<View, 4, View::element_layout> to;
+    to.data = from.data;
+    for (int axis = 0; axis < 4; ++axis) {
+        to.extents[axis] = from.extents[axis + 1];
+        to.strides[axis] = from.strides[axis + 1];
+    }
+    to.extents[0] *= from.extents[0];
+    if (from.extents[1] <= 1) to.strides[0] = from.strides[0];
     return to;
 }
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+//
+// Which tiles the tensors of a convolution over volumes allow, and which of those is the fastest
+// for its shape. Host code.
+#pragma once
+
+#include <r9v/kernels/conv/fit.hpp>
+#include <r9v/kernels/conv/volume/geometry.hpp>
+#include <r9v/kernels/conv/volume/problem.hpp>
+
+namespace r9v::inline R9V_ABI {
+
+namespace detail {
+
+template<class Head>
+[[nodiscard]] volume_map volume_of(const Head& head) {
+    constexpr index_t bytes = sizeof(typename Head::element);
+    const volume_filter_extents& f = head.f.extents;
+    const volume_convolution& how = head.how;
+    const auto number = [](index_t n) {
+        return static_cast<std::int32_t>(n);
+    };
+    const auto by = [](index_t n) {
+        return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
+    };
+    volume_map map;
+    map.of_image = by(head.out_height() * head.out_width());
+    map.of_row = by(head.out_width());
+    map.of_volume = by(head.out_depth());
+    map.of_rows = by(f.r);
+    map.of_columns = by(f.s);
+    map.of_channels = by(f.c);
+    map.depth = number(head.depth());
+    map.height = number(head.height());
+    map.width = number(head.width());
+    map.channels = number(f.c);
+    map.filter_frames = number(f.t);
+    map.filter_rows = number(f.r);
+    map.filter_columns = number(f.s);
+    map.stride_depth = how.stride.depth;
+    map.stride_height = how.stride.height;
+    map.stride_width = how.stride.width;
+    map.dilation_depth = how.dilation.depth;
+    map.dilation_height = how.dilation.height;
+    map.dilation_width = how.dilation.width;
+    map.pad_front = how.pad.front;
+    map.pad_top = how.pad.top;
+    map.pad_left = how.pad.left;
+    map.is_single = head.batches() == 1;
+    map.image_bytes = head.x.view.strides[0] * bytes;
+    map.frame_bytes = head.x.view.strides[1] * bytes;
+    map.row_bytes = head.x.view.strides[2] * bytes;
+    map.pixel_bytes = head.x.view.strides[3] * bytes;
+    map.channel_bytes = head.channel_stride() * bytes;
+    map.slabs = number(packed_depth(flattened(f)) / filter_step);
+    map.whole_rows = is_stem(flattened(f));
+    return map;
+}
+
+/// Whether the loads of 16 bytes can walk this volume: see patch_walk.
+template<class Head>
+[[nodiscard]] bool allows_volume_patches(const Head& head, const volume_map& map, int rows) {
+    constexpr index_t offsets = index_t{1} << 31;
+    const volume_padding& pad = head.how.pad;
+    if (map.whole_rows != 0 || map.channels % 8 != 0 || map.rows_of_taps() > map.most_taps ||
+        map.filter_columns > map.most_taps || map.image_bytes < 0 || map.frame_bytes < 0 ||
+        map.row_bytes < 0 || map.pixel_bytes < 0)
+        return false;
+    const index_t in_frame = (head.height() + pad.top + pad.bottom) * map.row_bytes +
+                             (head.width() + pad.left + pad.right) * map.pixel_bytes;
+    const index_t blocks_frames = ceil_div<index_t>(rows, map.of_image.value) + 1;
+    const index_t frames =
+        map.is_single != 0 ? blocks_frames * map.stride_depth : head.depth() + pad.front + pad.back;
+    const index_t volumes =
+        map.is_single != 0 ? 0 : ceil_div<index_t>(blocks_frames, map.of_volume.value) + 1;
+    return in_frame < offsets / 4 && map.frame_bytes <= offsets / 4 / frames &&
+           map.image_bytes * volumes <= offsets / 4;
+}
+
+} // namespace detail
+
+struct conv_volume_choice {
+    int tile = -1; ///< its place in the list; -1: none fits
+    bool is_too_large = false;
+    conv_volume_geometry geometry;
+    index_t blocks = 0;
+};
+
+/// The geometry of a convolution over volumes with a tile, and whether it may run with it.
+template<class Program>
+[[nodiscard]] conv_volume_choice fit_volume(const Program& p, const conv_tile& t) {
+    const auto& head = p.head;
+    const extents result = head.result();
+    constexpr index_t most = std::numeric_limits<std::int32_t>::max();
+    conv_volume_choice choice;
+    conv_volume_geometry& g = choice.geometry;
+    const index_t frame = result.heads * result.rows;
+    choice.is_too_large = frame > most || result.batches > most / std::max<index_t>(frame, 1) ||
+                          head.batches() * head.depth() > most;
+    if (choice.is_too_large) return choice;
+    g.m = result.batches * frame;
+    g.n = result.columns / head.how.groups;
+    g.k = detail::packed_row(detail::flattened(head.f.extents));
+    g.batches = head.how.groups;
+    g.volume = detail::volume_of(head);
+    g.map = g.volume;
+    g.flattened = detail::is_flat(p.chain, result);
+    g.wide_chain = g.flattened != 0 && detail::is_within_reach(p.chain, 16, 16, result.columns);
+    if (t.regime != conv_regime::scattered && !detail::allows_volume_patches(head, g.volume, t.m))
+        return choice;
+
+    const index_t tiles_m = ceil_div<index_t>(g.m, t.m);
+    const index_t tiles_n = ceil_div<index_t>(g.n, t.n);
+    const index_t most_blocks = most / t.threads();
+    choice.is_too_large = tiles_m > most_blocks / std::max<index_t>(tiles_n * g.batches, 1);
+    if (choice.is_too_large) return choice;
+    choice.tile = 0;
+    if (tiles_m == 0 || tiles_n == 0) return choice;
+    constexpr std::uint32_t rows_together = 8;
+    const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
+    g.tiles = tile::raster{m_tiles, static_cast<std::uint32_t>(tiles_n),
+                           std::min(rows_together, m_tiles)};
+    g.parts = static_cast<std::int32_t>(g.batches * tiles_n * t.waves_n);
+    choice.blocks = tiles_m * tiles_n * g.batches;
+    return choice;
+}
+
+/// The tile of the list that is estimated to be the fastest on a device of `compute_units`.
+template<class Program, conv_tile... Tiles>
+[[nodiscard]] conv_volume_choice choose_volume(const Program& p, tile_list<Tiles...>,
+                                               int compute_units) {
+    constexpr conv_tile tiles[] = {Tiles...};
+    conv_volume_choice best;
+    double least = std::numeric_limits<double>::max();
+    for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
+        conv_volume_choice candidate = fit_volume(p, tiles[i]);
+        best.is_too_large = best.is_too_large || candidate.is_too_large;
+        if (candidate.tile < 0) continue;
+        double cycles = detail::conv_estimate{}.cycles(tiles[i], candidate.geometry,
+                                                       candidate.blocks, compute_units);
+        if (tiles[i].regime == conv_regime::scattered) cycles *= 2; // eight times as many loads
+        if (cycles >= least) continue;
+        least = cycles;
+        best = candidate;
+        best.tile = i;
+    }
+    return best;
+}
+
+} // namespace r9v::inline R9V_ABI
