@@ -1,0 +1,9 @@
+// expect: r9v: conv3d() takes a filter of its own.
+// SPDX-License-Identifier: MIT
+// Copyright (c) the r9v authors
+#include <r9v/conv.hpp>
+
+auto program(r9v::tensor<r9v::half, 5> x, r9v::half* w, r9v::tensor<r9v::half, 5> y) {
+    return conv3d(x, r9v::filter(w, {8, 3, 3, 8})) | // instead: return conv3d(x, r9v::volume_filter(w, {8, 1, 3, 3, 8})) |
+           store(frames(y));
+}
