@@ -57,6 +57,8 @@ template<class Head, class Chain>
             sum.add(head.first_weights());
             if constexpr (Head::results == 2) sum.add(head.second_weights());
         }
+        if constexpr (requires { head.f.elements(); }) // convolutions
+            sum.bytes += static_cast<double>(head.f.elements()) * sizeof(typename Head::element);
     }
     return sum.bytes;
 }

@@ -101,6 +101,9 @@ struct relu_curve {
 struct silu_curve {
     __device__ static float of(float x) { return x / (1 + __expf(-x)); }
 };
+struct sigmoid_curve {
+    __device__ static float of(float x) { return 1 / (1 + __expf(-x)); }
+};
 struct gelu_curve {
     __device__ static float of(float x) { return 0.5f * x * (1 + erff(x * 0.70710678f)); }
 };
@@ -176,6 +179,10 @@ double relu(hipStream_t s, const r9v::tensor<T, 2>& y) {
 template<class T>
 double silu(hipStream_t s, const r9v::tensor<T, 2>& y) {
     return apply(s, y, curve_op<silu_curve>{});
+}
+template<class T>
+double sigmoid(hipStream_t s, const r9v::tensor<T, 2>& y) {
+    return apply(s, y, curve_op<sigmoid_curve>{});
 }
 template<class T>
 double gelu(hipStream_t s, const r9v::tensor<T, 2>& y) {

@@ -11,27 +11,10 @@
 #include <r9v/memory.hpp>
 #include <r9v/softmax.hpp>
 
-#include "operand_bytes.hpp"
-#include "unfused.hpp"
-#include <examples/transformer.hpp>
+#include "unfused_queue.hpp"
 #include <tuple>
 
 namespace unfused {
-
-/// Queues programs and plain kernels, and adds up the bytes of what they read and write.
-class queue : public example::on_device {
-public:
-    explicit queue(const r9v::stream& s) : on_device{s}, handle{s.handle()} {}
-
-    template<class Program>
-    void run(const Program& p) {
-        bytes += bench::operand_bytes(p);
-        on_device::run(p);
-    }
-
-    hipStream_t handle;
-    double bytes = 0;
-};
 
 /// Takes scores away where `keep(sequence, query, key)` is false.
 template<class Keep>

@@ -39,6 +39,9 @@ double bytes(const Views&... views) {
 
 #if R9V_EXAMPLE_COUNTS
 
+/// Whether measured() counts while the work runs, once.
+inline constexpr bool counts = true;
+
 // snippet: counts
 template<class Work>
 cost measured(const r9v::stream& s, double, const Work& work) {
@@ -61,6 +64,8 @@ inline void print_row(const char* what, const cost& c) {
 }
 
 #else
+
+inline constexpr bool counts = false;
 
 /// Captures the work once, counts its kernels and times replays of it.
 template<class Work>

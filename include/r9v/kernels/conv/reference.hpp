@@ -72,6 +72,19 @@ template<class Head>
     return weights;
 }
 
+/// Adds the products of `count` channels of a pixel with a tap's weights to a block of sums.
+inline void add_products(const double* pixel, const double* tap, index_t count,
+                         double (&sums)[reference_lanes]) {
+    double sum[reference_lanes];
+    for (index_t lane = 0; lane < reference_lanes; ++lane)
+        sum[lane] = sums[lane];
+    for (index_t c = 0; c < count; ++c, tap += reference_lanes)
+        for (index_t lane = 0; lane < reference_lanes; ++lane)
+            sum[lane] += pixel[c] * tap[lane];
+    for (index_t lane = 0; lane < reference_lanes; ++lane)
+        sums[lane] = sum[lane];
+}
+
 /// Sums of one pixel over all taps within the map, for a block of channels; `sums` has room for
 /// `count` of them.
 template<class Head>
@@ -88,11 +101,7 @@ void convolve_pixel(const Head& head, const double* image, const double* weights
                 q * head.how.stride.width + s * head.how.dilation.width - head.how.pad.left;
             if (h < 0 || h >= head.height() || w < 0 || w >= head.width()) continue;
             const double* pixel = image + (h * head.width() + w) * head.channels();
-            for (index_t c = 0; c < f.c; ++c) {
-                R9V_UNROLL
-                for (index_t lane = 0; lane < reference_lanes; ++lane)
-                    sum[lane] += pixel[c] * tap[c * reference_lanes + lane];
-            }
+            add_products(pixel, tap, f.c, sum);
         }
     }
     for (index_t lane = 0; lane < count; ++lane)
