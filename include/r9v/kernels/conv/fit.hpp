@@ -112,7 +112,7 @@ template<class Head>
 /// for RDNA4 and stand for the order of tiles, not for times.
 struct conv_estimate {
     double load_latency = 900;
-    double bytes_of_cache = 64; ///< a cycle, that fragments of half lines get from the first level
+    double bytes_of_cache = 48; ///< a cycle, that fragments of half lines get from the first level
     double bytes_of_unit = 64;  ///< that a compute unit gets from the second level
     double bytes_of_device = 2048; ///< that 64 of them get
     double start_and_finish = 3000;
