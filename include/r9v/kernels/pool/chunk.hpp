@@ -166,7 +166,7 @@ R9V_INLINE void load_region(const Head& head, const staged_shape& g, const pool_
     for (std::uint32_t first = arch::thread_index(); first < count; first += ahead * Threads) {
         map_chunk<element> loaded[ahead];
         coordinate at[ahead];
-        bool exists[ahead];
+        std::uint32_t exists = 0; // a bit each
         R9V_UNROLL
         for (int i = 0; i < ahead; ++i) {
             const std::uint32_t slot = first + static_cast<std::uint32_t>(i * Threads);
@@ -180,15 +180,16 @@ R9V_INLINE void load_region(const Head& head, const staged_shape& g, const pool_
                      .row_base = w,
                      .column_base = index_t{from.chunk + chunk} * pool_run,
                      .head_base = h};
-            exists[i] =
-                slot < count && h >= 0 && h < height && w >= 0 && w < width && chunk < chunks;
+            const bool inside = (slot < count) & (h >= 0) & (h < height) & (w >= 0) & (w < width) &
+                                (chunk < chunks);
+            exists |= inside ? 1u << i : 0u;
             const std::int32_t offset =
                 h * row_bytes + w * pixel_bytes + chunk * map_chunk<element>::bytes;
-            if (exists[i]) loaded[i].load(base, static_cast<std::uint32_t>(offset));
+            if (inside) loaded[i].load(base, static_cast<std::uint32_t>(offset));
         }
         R9V_UNROLL
         for (int i = 0; i < ahead; ++i) {
-            if (!exists[i]) continue;
+            if ((exists >> i & 1u) == 0) continue;
             if constexpr (Head::prologue_type::size != 0)
                 loaded[i] = map_chunk<element>::rounded(
                     r9v::transform(map_math{}, head.x.prologue, at[i], loaded[i].values()));
