@@ -166,12 +166,12 @@ struct depthwise_work {
 
 private:
     void try_rows(depthwise_split& best, index_t chunks, index_t runs) const {
-        for (index_t high = rows; high >= 1; high = high > 4 ? high * 3 / 4 : high - 1) {
+        for (index_t high = rows; high >= 1; high = high > 3 ? high * 2 / 3 : high - 1) {
             depthwise_split s{chunks, ceil_div(rows, ceil_div(rows, high)), runs};
             if (stage_row(s) > room_of_row(s)) continue;
             estimate(s);
             if (best.rows == 0 || s.time < best.time) best = s;
-            if (s.blocks > 4 * compute_units) return;
+            if (s.blocks > 2 * compute_units) return;
         }
     }
 };

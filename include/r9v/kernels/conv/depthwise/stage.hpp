@@ -47,12 +47,14 @@ public:
     }
 
     R9V_INLINE void load() const {
-        load_weights();
+        // On its way while the map is.
+        const arch::words4 first = request_weights(thread());
         if (g_.wide_map != 0) {
             load_wide();
         } else {
             load_scattered();
         }
+        put_weights(first);
         arch::barrier();
     }
 
@@ -78,21 +80,24 @@ private:
         return static_cast<std::int32_t>(d.value);
     }
 
-    /// A filter's channels are filled up to whole chunks.
-    R9V_INLINE void load_weights() const {
-        const std::int32_t row_bytes = 16 * value(g_.of_outputs);
+    /// Chunk number `item` of the block's weights. A filter's channels are filled up to whole
+    /// chunks.
+    [[nodiscard]] R9V_INLINE arch::words4 request_weights(std::int32_t item) const {
         const arch::global_bytes base = arch::to_global(head_.f.data) + 16 * place_.chunk;
+        const std::int32_t tap = quotient(g_.tile_chunks, item);
+        const std::int32_t chunk = item - tap * tile_chunks_;
+        const bool exists = tap < taps_ && place_.chunk + chunk < value(g_.of_outputs);
+        return arch::load_bounded<16>(
+            base, exists ? offset(16 * (tap * value(g_.of_outputs) + chunk)) : arch::outside);
+    }
+    R9V_INLINE void put_weights(arch::words4 w) const {
         bool special = false;
         for (std::int32_t item = thread(); item < taps_ * tile_chunks_; item += Threads) {
-            const std::int32_t tap = quotient(g_.tile_chunks, item);
-            const std::int32_t chunk = item - tap * tile_chunks_;
-            const bool exists = place_.chunk + chunk < value(g_.of_outputs);
-            const arch::words4 w = arch::load_bounded<16>(
-                base, exists ? offset(tap * row_bytes + 16 * chunk) : arch::outside);
             R9V_UNROLL
             for (int word = 0; word < 4; ++word)
                 special = special || is_special(w[word]);
             arch::store_local(lds_, weights() + offset(16 * item), w);
+            if (item + Threads < taps_ * tile_chunks_) w = request_weights(item + Threads);
         }
         const bool any = arch::lanes_where(special) != 0;
         if (arch::lane_index() == 0)
