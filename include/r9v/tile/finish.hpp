@@ -82,8 +82,9 @@ struct lane_place {
 
 /// Runs `ops` over `Results` x `Rows` x `Columns` fragments. `Partials` gets the row statistics of
 /// taps that merge in order: partials(tap, coordinate, value). Where it has located(coordinate),
-/// chains that are not wide get their positions from it, and where it `is_scattered`, all do. Where
-/// fragments must wait in LDS, `Parked` columns of them do at a time.
+/// chains that are not wide get their positions from it. Where it `is_scattered`, all do, each lane
+/// its own; whole parts then want flattened(coordinate), with 32 bits in the lane. Where fragments
+/// must wait in LDS, `Parked` columns of them do at a time.
 template<int Results, int Rows, int Columns, class Chain, class Partials, int Parked = Columns>
 class finisher {
     using states = typename states_of<detail::wide_math, Chain>::type;
@@ -92,6 +93,8 @@ class finisher {
 public:
     /// Whether the chain is short enough to be compiled once for every fragment of a wave.
     static constexpr bool is_repeated = detail::weight<Chain> <= 8;
+    /// Whether neighbouring rows of a part are anywhere in the result.
+    static constexpr bool is_scattered = requires { requires Partials::is_scattered; };
     /// Bytes of LDS that each wave needs.
     static constexpr int lds_bytes = Results * Parked * 2 * arch::wave_size * 16;
 
@@ -171,7 +174,12 @@ private:
         for (int result = 0; result < Results; ++result)
             values[result] = detail::part_of<8>(tile[result][Row][Column], 0);
         detail::carry_taps<tap_scope::tensor>(ops_, whole, of_row);
-        evaluate_run(of_row, position(Row, Column), values);
+        if constexpr (is_scattered) {
+            evaluate_all(detail::wide_math{}, of_row, partials_.flattened(position(Row, Column)),
+                         values);
+        } else {
+            evaluate_all(detail::wide_math{}, of_row, position(Row, Column), values);
+        }
         detail::carry_taps<tap_scope::tensor>(ops_, of_row, whole);
     }
 
@@ -230,12 +238,7 @@ private:
             values[result] = detail::part_of<8>(
                 arch::load_local_floats(lds, parked(result, column, 0), parked(result, column, 1)),
                 0);
-        evaluate_run(sums, at, values);
-    }
-    /// Scattered rows have a position for each lane.
-    R9V_INLINE void evaluate_run(states& sums, const coordinate& at,
-                                 const run<float, 8> (&values)[Results]) const {
-        if constexpr (requires { requires Partials::is_scattered; }) {
+        if constexpr (is_scattered) {
             evaluate_all(detail::narrow_math{}, sums, located(at), values);
         } else {
             evaluate_all(detail::wide_math{}, sums, at, values);

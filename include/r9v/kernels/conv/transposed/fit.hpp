@@ -5,6 +5,7 @@
 // shape. Host code.
 #pragma once
 
+#include <r9v/kernels/conv/fit.hpp>
 #include <r9v/kernels/conv/transposed/geometry.hpp>
 #include <r9v/kernels/conv/transposed/problem.hpp>
 #include <r9v/kernels/conv/tuning.hpp>
@@ -120,6 +121,8 @@ template<class Program>
         head.f.elements() > most;
     if (choice.is_too_large) return choice;
     conv_transpose_geometry& g = choice.geometry = phases_of(head);
+    g.flattened = g.wide_chain != 0 && detail::is_flat(p.chain, head.result()) &&
+                  detail::is_within_reach(p.chain, g.rows, 16, f.k);
     if (t.regime != conv_regime::scattered && !detail::allows_patches(head, g, t.m)) return choice;
 
     const index_t tiles_m = ceil_div<index_t>(g.images * g.pixels[0][0].value, t.m);

@@ -19,6 +19,8 @@ struct conv_phase {
     index_t pixels = 0; ///< of all images
     std::int32_t p = 0;
     std::int32_t q = 0;
+    std::int32_t height = 0; ///< of the whole result
+    std::int32_t width = 0;
     std::int32_t stride_height = 1; ///< of the result's pixels
     std::int32_t stride_width = 1;
     std::int32_t tap_row = 0; ///< the first tap, and how far apart the others are
@@ -29,16 +31,33 @@ struct conv_phase {
     [[nodiscard]] R9V_HD constexpr bool has_taps() const {
         return map.filter_rows > 0 && map.filter_columns > 0;
     }
-    /// From the phase's pixels counted through, as `row`, to image, row and column of the result.
+    /// From the phase's pixels counted through, as `row`, to those of the whole result, in the
+    /// lane's offset.
+    [[nodiscard]] R9V_HD constexpr coordinate flattened(coordinate at) const {
+        const auto pixel = static_cast<std::uint32_t>(at.row());
+        const std::uint32_t image = map.of_image.quotient(pixel);
+        const std::uint32_t in_image = pixel - image * map.of_image.value;
+        const std::uint32_t row = map.of_row.quotient(in_image);
+        const std::uint32_t column = in_image - row * map.of_row.value;
+        const std::int32_t down = static_cast<std::int32_t>(image) * height +
+                                  static_cast<std::int32_t>(row) * stride_height;
+        at.row_base = index_t{p} * width + q;
+        at.row_offset = down * width + static_cast<std::int32_t>(column) * stride_width;
+        return at;
+    }
+    /// The same to image, row and column of the result.
     [[nodiscard]] R9V_HD constexpr coordinate located(coordinate at) const {
         const auto pixel = static_cast<std::uint32_t>(at.row());
         const std::uint32_t image = map.of_image.quotient(pixel);
         const std::uint32_t in_image = pixel - image * map.of_image.value;
         const std::uint32_t row = map.of_row.quotient(in_image);
         const std::uint32_t column = in_image - row * map.of_row.value;
+        // Unsigned: wide products with them are shorter.
         at.batch_base = image;
-        at.head_base = static_cast<std::int32_t>(row) * stride_height + p;
-        at.row_base = static_cast<std::int32_t>(column) * stride_width + q;
+        at.head_base =
+            row * static_cast<std::uint32_t>(stride_height) + static_cast<std::uint32_t>(p);
+        at.row_base =
+            column * static_cast<std::uint32_t>(stride_width) + static_cast<std::uint32_t>(q);
         at.row_offset = 0;
         return at;
     }
@@ -63,6 +82,8 @@ struct conv_transpose_geometry {
     index_t rows = 0;
     /// A run of 8 channels may be used: groups of columns do not end within one.
     std::int32_t wide_chain = 0;
+    /// And one number, of 32 bits, says where a pixel is in every operand.
+    std::int32_t flattened = 0;
     float* partials = nullptr;
     std::int32_t parts = 1;
 
@@ -104,6 +125,8 @@ struct conv_transpose_geometry {
         to.map.of_row = columns[fewer_columns ? 1 : 0];
         to.map.of_image = pixels[fewer_rows ? 1 : 0][fewer_columns ? 1 : 0];
         to.pixels = images * rows_of.size * columns_of.size;
+        to.height = height.size;
+        to.width = width.size;
         to.stride_height = static_cast<std::int32_t>(height.stride.value);
         to.stride_width = static_cast<std::int32_t>(width.stride.value);
         to.tap_row = rows_of.tap;

@@ -60,6 +60,9 @@ struct phase_results {
     [[nodiscard]] R9V_INLINE coordinate located(const coordinate& at) const {
         return phase.located(at);
     }
+    [[nodiscard]] R9V_INLINE coordinate flattened(const coordinate& at) const {
+        return phase.flattened(at);
+    }
     R9V_INLINE void operator()(int tap, const coordinate& at, float value) const {
         geometry.partials_of(tap, geometry.row_number(located(at)))[part] = value;
     }
@@ -177,7 +180,7 @@ R9V_INLINE void conv_transpose_block(const Program& program,
                                       first + wave_n * kernel::columns_a_wave,
                                       place.pixel + place.pixels, first + place.channels},
                                      {geometry, phase, place.part * Tile.waves_n + wave_n}};
-    const bool whole = kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
+    const bool whole = kernel::finisher::is_repeated && geometry.flattened != 0 &&
                        place.pixels == Tile.m && place.channels == Tile.n;
     if (!whole) arch::barrier(); // sums go where other waves may still read the last slab
     finish.finish(sums, lds + wave * kernel::finisher::lds_bytes, whole, geometry.wide_chain != 0);
