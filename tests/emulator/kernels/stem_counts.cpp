@@ -143,6 +143,9 @@ void check(const stem_problem& p, const limits& most) {
     print(p.name, fused, bytes, p.least_products());
     std::printf("%-22s map loaded %.2f times\n", "", map);
     EXPECT_EQ(fused.counts.global_bytes_stored, plain.global_bytes_stored);
+    // Whole lines of 128 bytes, each by one store.
+    EXPECT_EQ(static_cast<double>(fused.counts.global_lines_stored) * 128,
+              p.bytes_of_result(p.out()));
     // Memory is the bound: vector units work while it moves what must be moved.
     EXPECT_LE(of_cycles(vector_cycles(fused.counts)), 0.8 * of_bytes(bytes));
 }

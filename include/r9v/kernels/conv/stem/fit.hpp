@@ -230,7 +230,7 @@ template<class Program>
         g.wide_pooled_chain = behind.fits;
         return tiles;
     } else {
-        g.wide_chain = is_within_reach(p.chain, 16, 16, g.channels);
+        g.wide_chain = is_within_reach(p.chain, 16, t.n, g.channels);
         return choose_rectangle(g, t.m);
     }
 }
