@@ -62,6 +62,19 @@ TEST(conv, fragments_from_memory) {
                               {3, 9, 9, 256, 256, 3, 3, {.stride = 2, .pad = 1, .groups = 32}}});
 }
 
+TEST(conv, narrow_tiles_of_groups) {
+    constexpr conv_tile narrow{.m = 64,
+                               .n = 16,
+                               .waves_m = 1,
+                               .waves_n = 1,
+                               .waves_k = 8,
+                               .regime = conv_regime::streamed};
+    check_convolutions<half>(plain<narrow>{},
+                             {{1, 28, 28, 256, 256, 3, 3, {.pad = 1, .groups = 32}},
+                              {2, 14, 13, 64, 64, 3, 3, {.stride = 2, .pad = 1, .groups = 4}},
+                              {1, 7, 7, 256, 40, 3, 3, {.pad = 1}}});
+}
+
 TEST(conv, channels_of_any_number) {
     check_convolutions<half>(plain<detail::scattered_conv_tile>{}, random_convolutions(40));
 }

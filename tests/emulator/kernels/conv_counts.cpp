@@ -5,6 +5,7 @@
 // their tiling implies and against the GEMM of the same size.
 
 #include "conv_problem.hpp"
+#include <array>
 #include <cstdio>
 
 namespace r9v_test {
@@ -126,21 +127,57 @@ TEST(convolution, an_epilogue_costs_what_it_costs_behind_a_gemm) {
     EXPECT_LE(of_streamed, 1.15 * gemm_medium);
 }
 
-TEST(convolution, few_pixels_read_the_filter_twice_at_most) {
-    // The last 3x3 of ResNet50: 49 pixels, so that the filter is nearly all there is to read.
-    const conv_size size{.height = 7, .width = 7, .c = 512, .k = 512};
-    const conv_problem p{size};
-    const launch_counts c = p.count<streamed>(p.plain());
-    const auto filter = static_cast<double>(2 * size.k * 9 * size.c);
-    const double patches = implied_bytes(size, 32, 32) - 2 * filter;
-    std::printf("7x7 x 512, 3x3: %.1f MB asked for, of the filter's %.1f MB twice; %d waves\n",
-                static_cast<double>(c.global_bytes_loaded) / 1e6, filter / 1e6,
-                static_cast<int>(c.waves));
-    EXPECT_LE(static_cast<double>(c.global_bytes_loaded), 1.01 * (2 * filter + patches));
-    EXPECT_EQ(c.waves, 32u * 8);
-    EXPECT_EQ(c.scratch_accesses, 0u);
-    EXPECT_EQ(c.lds_load_passes, c.lds_load_passes_ideal);
-    EXPECT_EQ(c.lds_store_passes, c.lds_store_passes_ideal);
+/// Cycles of 64 compute units at 2.97 GHz and 640 GB/s that a convolution cannot go below: its
+/// bytes, each once, and its matrix instructions.
+struct floor_cycles {
+    double bytes;
+    double products;
+
+    explicit floor_cycles(const conv_size& of)
+        : bytes{static_cast<double>(of.bytes()) * 2.97 / 640},
+          products{static_cast<double>(ceil_div<index_t>(of.pixels(), 16) *
+                                       ceil_div<index_t>(of.k, 16) * of.r * of.s * of.c) /
+                   128} {}
+};
+
+/// The layers of ResNet50 and YOLOv8s with few pixels, at batch 1.
+TEST(convolution, few_pixels_ask_for_what_their_tiles_imply) {
+    for (const auto& [side, c, k, taps] : {std::array<index_t, 4>{7, 512, 512, 3},
+                                           {7, 512, 2048, 1},
+                                           {7, 2048, 512, 1},
+                                           {14, 256, 256, 3},
+                                           {14, 256, 1024, 1},
+                                           {14, 1024, 256, 1},
+                                           {20, 256, 256, 3},
+                                           {20, 512, 512, 1},
+                                           {20, 512, 64, 3}}) {
+        const conv_size size{.height = side,
+                             .width = side,
+                             .c = c,
+                             .k = k,
+                             .r = taps,
+                             .s = taps,
+                             .how = {.pad = static_cast<int>(taps / 2)}};
+        const conv_problem p{size};
+        const conv_choice choice = fit(p.plain(), streamed, 64);
+        const launch_counts counts = p.count<streamed>(p.plain());
+        const floor_cycles floor{size};
+        const auto asked = static_cast<double>(counts.global_bytes_loaded);
+        std::printf(
+            "%2d^2 x %4d -> %4d, %dx%d: %3d blocks of %d parts, %5.2f MB of operands, %5.1f "
+            "MB asked for, "
+            "floor %6.0f cycles of memory, %5.0f of products, estimated %6.0f\n",
+            static_cast<int>(side), static_cast<int>(c), static_cast<int>(k),
+            static_cast<int>(taps), static_cast<int>(taps), static_cast<int>(choice.blocks),
+            1 << choice.geometry.split.k, static_cast<double>(size.bytes()) / 1e6, asked / 1e6,
+            floor.bytes, floor.products,
+            detail::conv_estimate{}.cycles(streamed, choice.geometry, choice.blocks, 64));
+        EXPECT_LE(asked, 1.01 * implied_bytes(size, 32, 32));
+        EXPECT_EQ(counts.waves, static_cast<std::uint64_t>(choice.blocks * 8));
+        EXPECT_EQ(counts.scratch_accesses, 0u);
+        EXPECT_EQ(counts.lds_load_passes, counts.lds_load_passes_ideal);
+        EXPECT_EQ(counts.lds_store_passes, counts.lds_store_passes_ideal);
+    }
 }
 
 } // namespace
