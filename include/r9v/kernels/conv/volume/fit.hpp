@@ -67,15 +67,18 @@ template<class Head>
         map.filter_columns > map.most_taps || map.image_bytes < 0 || map.frame_bytes < 0 ||
         map.row_bytes < 0 || map.pixel_bytes < 0)
         return false;
-    const index_t in_frame = (head.height() + pad.top + pad.bottom) * map.row_bytes +
-                             (head.width() + pad.left + pad.right) * map.pixel_bytes;
-    const index_t blocks_frames = ceil_div<index_t>(rows, map.of_image.value) + 1;
+    const auto span = [](index_t count, index_t bytes) { // no product overflows
+        return bytes != 0 && count > offsets / bytes ? offsets : count * bytes;
+    };
+    const index_t of_block = ceil_div<index_t>(rows, map.of_image.value) + 1; // frames
     const index_t frames =
-        map.is_single != 0 ? blocks_frames * map.stride_depth : head.depth() + pad.front + pad.back;
+        map.is_single != 0 ? of_block * map.stride_depth : head.depth() + pad.front + pad.back;
     const index_t volumes =
-        map.is_single != 0 ? 0 : ceil_div<index_t>(blocks_frames, map.of_volume.value) + 1;
-    return in_frame < offsets / 4 && map.frame_bytes <= offsets / 4 / frames &&
-           map.image_bytes * volumes <= offsets / 4;
+        map.is_single != 0 ? 0 : ceil_div<index_t>(of_block, map.of_volume.value);
+    return span(volumes, map.image_bytes) + span(frames, map.frame_bytes) +
+               span(head.height() + pad.top + pad.bottom, map.row_bytes) +
+               span(head.width() + pad.left + pad.right, map.pixel_bytes) <
+           offsets - (1 << 16);
 }
 
 } // namespace detail
