@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// What convolutions refuse, each in one sentence with nothing written, and the empty ones that they
-// do not.
+// What convolutions refuse, each in one sentence with nothing written, and what looks odd but is
+// not: nothing to compute, sums of nothing, maps that run backwards.
 
 #include <r9v/conv.hpp>
 #include <r9v/memory.hpp>
@@ -156,6 +156,52 @@ TEST_F(conv_refusals, sums_of_nothing_are_zero_and_go_on) {
     const std::vector<half> values = memory_y.download(s);
     for (index_t i = 0; i < 2 * 8 * 9 * 24; ++i)
         ASSERT_EQ(to_float(values[static_cast<std::size_t>(i)]), 1.5f) << i;
+}
+
+/// Small whole numbers, so that sums are exact in any order.
+std::vector<half> whole_numbers(index_t count, unsigned seed) {
+    std::vector<half> values(static_cast<std::size_t>(count));
+    for (half& v : values) {
+        seed = seed * 1664525u + 1013904223u;
+        v = from_float<half>(static_cast<float>(static_cast<int>(seed >> 29)) - 3.0f);
+    }
+    return values;
+}
+
+TEST_F(conv_refusals, maps_may_run_backwards) {
+    constexpr index_t h = 8;
+    constexpr index_t w = 9;
+    constexpr index_t c = 16;
+    const std::vector<half> values = whole_numbers(h * w * c, 1);
+    std::vector<half> turned(values.size());
+    for (index_t row = 0; row < h; ++row)
+        for (index_t column = 0; column < w; ++column)
+            for (index_t channel = 0; channel < c; ++channel)
+                turned[static_cast<std::size_t>((row * w + column) * c + channel)] =
+                    values[static_cast<std::size_t>(((h - 1 - row) * w + (w - 1 - column)) * c +
+                                                    channel)];
+    std::vector<half> packed(static_cast<std::size_t>(packed_filter_elements(of)));
+    const std::vector<half> plain = whole_numbers(of.k * of.r * of.s * of.c, 2);
+    pack_filter(host_tensor{plain.data(), {of.k, of.r, of.s, of.c}}, packed.data());
+
+    const buffer<half> memory_map{values};
+    const buffer<half> memory_turned{turned};
+    const buffer<half> memory_packed{packed};
+    const buffer<half> memory_other{pattern};
+    const auto f = filter(memory_packed.data(), of);
+    const tensor<half, 4> backwards{
+        memory_map.data() + (h * w - 1) * c, {1, h, w, c}, {h * w * c, -w * c, -c, 1}};
+    const tensor<half, 4> forwards{memory_turned.data(), {1, h, w, c}};
+    launch(s, conv2d(backwards, f, {.pad = 1}) | store(memory_y.view({index_t{1}, h, w, of.k})));
+    launch(s, conv2d(forwards, f, {.pad = 1}) | store(memory_other.view({index_t{1}, h, w, of.k})));
+    const std::vector<half> found = memory_y.download(s);
+    const std::vector<half> expected = memory_other.download(s);
+    int different_from_zero = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_EQ(to_float(found[i]), to_float(expected[i])) << i;
+        different_from_zero += to_float(found[i]) != 0.0f ? 1 : 0;
+    }
+    EXPECT_GT(different_from_zero, h * w * of.k / 2);
 }
 
 } // namespace
