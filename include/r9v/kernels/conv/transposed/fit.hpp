@@ -45,14 +45,18 @@ template<class Head>
 [[nodiscard]] bool allows_patches(const Head& head, const conv_transpose_geometry& g, int rows) {
     constexpr index_t offsets = index_t{1} << 31;
     const tile::patch_geometry& map = g.map;
+    const auto span = [](index_t count, index_t bytes) { // no product overflows
+        return bytes != 0 && count > offsets / bytes ? offsets : count * bytes;
+    };
     const index_t images = ceil_div<index_t>(rows, g.pixels[1][1].value) + 1;
-    const index_t furthest = g.pixels[0][0].value / g.columns[0].value * map.row_bytes +
-                             g.columns[0].value * map.pixel_bytes;
     return head.f.extents.c % 8 == 0 &&
            ceil_div<index_t>(head.f.extents.r, g.height.step.value) <= map.most_taps &&
            g.taps_across[0].value <= map.most_taps && map.image_bytes >= 0 && map.row_bytes >= 0 &&
-           map.pixel_bytes >= 0 && furthest < offsets / 4 &&
-           map.image_bytes < offsets / images - furthest;
+           map.pixel_bytes >= 0 &&
+           span(images, map.image_bytes) +
+                   span(g.pixels[0][0].value / g.columns[0].value, map.row_bytes) +
+                   span(g.columns[0].value, map.pixel_bytes) <
+               offsets - (1 << 16);
 }
 
 /// Estimated cycles: blocks of a compute unit one after another, each as long as its products take.
