@@ -69,7 +69,7 @@ int main(int count, char** arguments) {
     const placed_network<on_host> host{network.layers, host_weights};
     upload(device, network.image, image);
     upload(host, network.image, image);
-    bool right = example::agrees_by_layer(s, network.layers, device, host, run);
+    bool right = example::agrees_by_layer(s, network.layers, weights, device, host, run);
     const auto truth = example::copy_of<float>(host, network.scores);
     const double bound = example::half_step * std::sqrt(2.0 * 54);
 

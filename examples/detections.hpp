@@ -68,10 +68,34 @@ inline std::vector<detection> detections(const std::vector<float>& sides,
     return kept;
 }
 
-/// Whether both hold the same anchors with the same classes, in whatever order; prints the first
-/// few, and how far apart scores and sides are.
+/// Whether `others` have found it too: the same anchor, or another of its class in its place, or it
+/// is where errors of `slack` decide whether it counts.
+inline bool found_among(const detection& d, const std::vector<detection>& others,
+                        const suppression& how, double slack) {
+    return d.score < how.score + slack ||
+           std::any_of(
+               others.begin(), others.end(),
+               [&](const detection& o) {
+                   return o.label == d.label &&
+                          (o.anchor == d.anchor || overlap(o, d) > how.overlap - slack);
+               });
+}
+
+/// Prints the best of them.
+inline void print_detections(const std::vector<detection>& all) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(all.size(), 4); ++i) {
+        const detection& d = all[i];
+        std::printf("  class %2d, score %.3f, from (%.1f, %.1f) to (%.1f, %.1f)\n", d.label,
+                    d.score, static_cast<double>(d.sides[0]), static_cast<double>(d.sides[1]),
+                    static_cast<double>(d.sides[2]), static_cast<double>(d.sides[3]));
+    }
+}
+
+/// Whether each of both has found what the other has; prints how many are the same anchor, and how
+/// far apart scores and sides of those are.
 inline bool same_detections(const std::vector<detection>& result,
-                            const std::vector<detection>& truth) {
+                            const std::vector<detection>& truth, const suppression& how = {},
+                            double slack = 0.02) {
     double score = 0, side = 0;
     std::size_t same = 0;
     for (const detection& d : truth)
@@ -82,16 +106,15 @@ inline bool same_detections(const std::vector<detection>& result,
             for (int i = 0; i < 4; ++i)
                 side = std::max(side, std::abs(static_cast<double>(r.sides[i] - d.sides[i])));
         }
-    const bool right = same == truth.size() && result.size() == truth.size();
-    std::printf("%zu detections, %zu of them the reference's %zu; scores at most %.4f apart, sides "
-                "%.2f pixels: %s\n",
-                result.size(), same, truth.size(), score, side, right ? "right" : "WRONG");
-    for (std::size_t i = 0; i < std::min<std::size_t>(result.size(), 4); ++i) {
-        const detection& d = result[i];
-        std::printf("  class %2d, score %.3f, from (%.1f, %.1f) to (%.1f, %.1f)\n", d.label,
-                    d.score, static_cast<double>(d.sides[0]), static_cast<double>(d.sides[1]),
-                    static_cast<double>(d.sides[2]), static_cast<double>(d.sides[3]));
-    }
+    const auto all_of = [&](const std::vector<detection>& some, const std::vector<detection>& of) {
+        return std::all_of(some.begin(), some.end(),
+                           [&](const detection& d) { return found_among(d, of, how, slack); });
+    };
+    const bool right = all_of(result, truth) && all_of(truth, result);
+    std::printf("%zu detections, the reference has %zu, %zu are the same anchor; scores at most "
+                "%.4f apart, sides %.2f pixels: %s\n",
+                result.size(), truth.size(), same, score, side, right ? "right" : "WRONG");
+    print_detections(result);
     return right;
 }
 

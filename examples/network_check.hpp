@@ -54,6 +54,22 @@ void upload(const Memory& at, const part& p, const std::vector<r9v::half>& value
     }
 }
 
+/// How many times larger relative errors of scores are than those of the sums that sigmoids made
+/// them of: sigmoid'(x) = s (1 - s), so that a sum's error weighs less where s is near 1, and more
+/// where a bias has made s small. `scores` are [row, class], `bias` is each class's.
+template<class T>
+double growth_by_sigmoid(const std::vector<T>& scores, const std::vector<float>& bias) {
+    double errors = 0, length = 0;
+    for (std::size_t i = 0; i < scores.size(); ++i) {
+        const double s = r9v::to_double(scores[i]);
+        if (s <= 0 || s >= 1) continue;
+        const double sum = std::log(s / (1 - s)) - static_cast<double>(bias[i % bias.size()]);
+        errors += std::pow(s * (1 - s) * sum, 2);
+        length += s * s;
+    }
+    return std::max(1.0, std::sqrt(errors / length));
+}
+
 /// The layer whose result is farthest from the reference, in terms of its own bound.
 struct worst_layer {
     std::string name;
@@ -74,7 +90,7 @@ struct worst_layer {
 /// A half is rounded to 2^-11; roundings of d layers behind one another add up like random steps,
 /// on both sides, to sqrt(2 d) of that.
 template<class Run>
-bool agrees_by_layer(const r9v::stream& s, const network& all,
+bool agrees_by_layer(const r9v::stream& s, const network& all, const weight_map& weights,
                      const placed_network<on_device>& device, const placed_network<on_host>& host,
                      const Run& run) {
     on_device on_stream{s};
@@ -86,7 +102,9 @@ bool agrees_by_layer(const r9v::stream& s, const network& all,
         run(on_stream, device, l);
         seconds += seconds_of([&] { run(on_reference, host, l); });
         s.synchronize();
-        const double bound = half_step * std::sqrt(2.0 * ++depth);
+        double bound = half_step * std::sqrt(2.0 * ++depth);
+        if (l.activation == curve::sigmoid)
+            bound *= growth_by_sigmoid(copy_of<r9v::half>(host, l.to), weights.at(l.name).bias);
         const auto compare = [&]<class T>(const part& p, T) {
             worst.see(l.name, distance(copy_of<T>(device, p), copy_of<T>(host, p)), bound);
         };

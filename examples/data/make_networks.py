@@ -98,7 +98,7 @@ def resnet50():
 def yolov8s():
     from ultralytics.nn.tasks import DetectionModel
     model = DetectionModel("yolov8s.yaml", verbose=False)
-    model = seed(model, kept=("model.22.dfl.conv.weight",), gain=1.5, last_gamma=1.0, head_bias=-6.5)
+    model = seed(model, kept=("model.22.dfl.conv.weight",), gain=1.5, last_gamma=1.0, head_bias=-9.75)
     results = model(image(640, 0.0, 2.0))
     results = (results[0] if isinstance(results, (tuple, list)) else results)[0].T  # [8400, middle, size, scores]
     middle, size = results[:, :2], results[:, 2:4]
