@@ -9,10 +9,10 @@
 #include <r9v/kernels/conv/rules.hpp>
 #include <r9v/kernels/conv/stem/beside_pool.hpp>
 #include <r9v/kernels/pool/rules.hpp>
+#include <r9v/numeric/bits.hpp>
 #include <r9v/ops/bind.hpp>
 #include <r9v/ops/pool.hpp>
 
-#include <limits>
 #include <vector>
 
 namespace r9v::inline R9V_ABI {
@@ -134,15 +134,15 @@ map_before_pool(const program<Head, Chain>& p, const std::vector<double>& map,
 [[nodiscard]] inline double largest_under(const std::vector<double>& values, const extents& size,
                                           const pooling& how, index_t row, index_t column,
                                           index_t k) {
-    double largest = -std::numeric_limits<double>::infinity();
+    constexpr std::uint64_t lowest = numeric::double_infinity | std::uint64_t{1} << 63;
+    double largest = numeric::from_opaque_bits<double>(lowest);
     for (index_t r = 0; r < how.window.height; ++r)
         for (index_t s = 0; s < how.window.width; ++s) {
             const index_t p = row * how.stride.height + r * how.dilation.height - how.pad.top;
             const index_t q = column * how.stride.width + s * how.dilation.width - how.pad.left;
             if (p < 0 || p >= size.heads || q < 0 || q >= size.rows) continue;
-            const double x =
-                values[static_cast<std::size_t>((p * size.rows + q) * size.columns + k)];
-            if (!is_nan(largest) && (is_nan(x) || x > largest)) largest = x;
+            largest = reference_math::max(
+                largest, values[static_cast<std::size_t>((p * size.rows + q) * size.columns + k)]);
         }
     return largest;
 }
