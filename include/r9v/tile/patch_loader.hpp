@@ -222,9 +222,15 @@ public:
     R9V_INLINE void load_ragged(const patch_panel&, index_t at, int) {
         tap_ = static_cast<std::int32_t>(at) / map_.slabs;
         slab_ = static_cast<std::int32_t>(at) - tap_ * map_.slabs;
-        [&]<int... Is>(std::integer_sequence<int, Is...>) {
-            (load_chunk(Is), ...);
-        }(std::make_integer_sequence<int, count>{});
+        if constexpr (requires { requires Map::is_long; }) {
+            [&]<int... Is>(std::integer_sequence<int, Is...>) {
+                (load_chunk(Is), ...);
+            }(std::make_integer_sequence<int, count>{});
+        } else {
+            R9V_UNROLL
+            for (int i = 0; i < count; ++i)
+                load_chunk(i);
+        }
     }
 
     /// A fold, since compilers give up on unrolling loops over long prologues.
