@@ -91,4 +91,31 @@ TEST(conv_stem_pool, ops_on_both_sides) {
         60, {.gain = 1.1, .rounds_source = true});
 }
 
+/// A program of the first test's type, over memory that is only looked at.
+status refusal_of(const pooling& how) {
+    const buffer<half> map{std::vector<half>(64 * 64)};
+    const buffer<half> weights{std::vector<half>(1024)};
+    const buffer<float> numbers{std::vector<float>(8)};
+    const buffer<half> result{std::vector<half>(64 * 64 * 8)};
+    const tensor<half, 4> x{map.data(), {1, 64, 64, 1}};
+    const tensor<float, 1> each{numbers.data(), {8}};
+    const index_t p = convolved_extent(64, how.window.height, how.stride.height,
+                                       how.dilation.height, how.pad.top, how.pad.bottom);
+    const tensor<half, 4> y{result.data(), {1, p, p, 8}};
+    return can_launch(conv2d(x, stem_filter(weights.data(), {8, 3, 3, 1}), {.pad = 1}) |
+                      scale_shift(each, each) | max_pool(how) | store(y));
+}
+
+TEST(conv_stem_pool, windows_that_do_not_fit_are_refused) {
+    EXPECT_TRUE(refusal_of({.window = 16, .stride = 4}).ok());
+    const auto expect = [](const pooling& how, const char* part) {
+        const status outcome = refusal_of(how);
+        ASSERT_FALSE(outcome.ok());
+        EXPECT_NE(std::string{outcome.what()}.find(part), std::string::npos) << outcome.what();
+    };
+    expect({.window = 17, .stride = 4}, "call max_pool(x, {...}) as a program of its own");
+    expect({.window = 0}, "r9v: the window has 0 pixels");
+    expect({.window = 3, .pad = 2}, "more than half of the window");
+}
+
 } // namespace
