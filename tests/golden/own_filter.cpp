@@ -69,7 +69,7 @@ void check_volume(const golden_file& golden, const std::string& name) {
     const std::vector<double>& wanted = golden[name + ".y"];
     std::vector<half> x = to_half(golden[name + ".x"]);
     std::vector<half> f = to_half(golden[name + ".f"]);
-    std::vector<half> packed(static_cast<std::size_t>(packed_filter_elements(of)));
+    std::vector<half> packed(static_cast<std::size_t>(packed_volume_elements(of)));
     std::vector<float> y(wanted.size());
     pack_volume_filter(channels_last(host_tensor{f.data(), {of.k, of.c, of.t, of.r, of.s}}),
                        packed.data());

@@ -99,7 +99,7 @@ auto packed_weights(memory<Side>& m, const volume_case& g, double special = 0) {
     memory_record weights{seed() + 977};
     for (T& w : plain)
         w = weights.random_value<T>({.special = special});
-    std::vector<T> packed(static_cast<std::size_t>(packed_filter_elements(g.f)));
+    std::vector<T> packed(static_cast<std::size_t>(packed_volume_elements(g.f)));
     pack_volume_filter(host_tensor{plain.data(), {g.f.k, g.f.t, g.f.r, g.f.s, g.f.c}},
                        packed.data());
     std::size_t next = 0;

@@ -83,7 +83,7 @@ TEST(volume_convolution, multiplies_nothing_that_is_not_there) {
     constexpr index_t depth = 4;
     constexpr volume_filter_extents of{64, 3, 3, 3, 64};
     const std::vector<half> plain = random_elements<half>(of.k * of.t * of.r * of.s * of.c, 2);
-    std::vector<half> packed(static_cast<std::size_t>(packed_filter_elements(of)));
+    std::vector<half> packed(static_cast<std::size_t>(packed_volume_elements(of)));
     pack_volume_filter(host_tensor{plain.data(), {of.k, of.t, of.r, of.s, of.c}}, packed.data());
     const index_t pixels = depth * side * side;
     const buffer<half> x{random_elements<half>(pixels * of.c, 1)};

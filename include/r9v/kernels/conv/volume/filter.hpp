@@ -30,7 +30,7 @@ namespace detail {
 } // namespace detail
 
 /// Elements that pack_volume_filter() writes.
-[[nodiscard]] constexpr index_t packed_filter_elements(const volume_filter_extents& of) {
+[[nodiscard]] constexpr index_t packed_volume_elements(const volume_filter_extents& of) {
     return packed_filter_elements(detail::flattened(of));
 }
 
@@ -43,7 +43,7 @@ struct packed_volume_filter {
     volume_filter_extents extents;
 
     /// Elements of the packed weights.
-    [[nodiscard]] constexpr index_t elements() const { return packed_filter_elements(extents); }
+    [[nodiscard]] constexpr index_t elements() const { return packed_volume_elements(extents); }
     /// The weight of output channel `k`, tap (`t`, `r`, `s`) and input channel `c` of the group.
     [[nodiscard]] R9V_HD constexpr T at(index_t k, index_t t, index_t r, index_t s,
                                         index_t c) const {
@@ -57,7 +57,7 @@ template<class T, space Where>
 inline constexpr bool is_packed_volume_filter<packed_volume_filter<T, Where>> = true;
 
 /// Packs `from`, [k, t, r, s, c] with any strides (PyTorch's [k, c, t, r, s] is
-/// `channels_last(w)`), into `to`, which has room for packed_filter_elements() elements, both in
+/// `channels_last(w)`), into `to`, which has room for packed_volume_elements() elements, both in
 /// host memory. Copy the result to the device as it is.
 template<any_tensor View>
     requires(View::rank == 5 && View::memory == space::host)
