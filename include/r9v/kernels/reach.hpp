@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// Which strides a lane's 32-bit offset spans. Host code.
+// What a chain's operands allow whole runs of columns: strides that a lane's 32-bit offset spans,
+// and groups of columns that no run straddles. Host code.
 #pragma once
 
 #include <r9v/ops/chain.hpp>
@@ -50,6 +51,25 @@ bool is_within_reach(const Chain& ops, index_t rows, index_t columns, index_t to
     reach_check check{rows, columns, total_columns};
     visit_operands(ops, check);
     return check.fits;
+}
+
+/// Whether some operand has one value for several neighbouring columns.
+struct group_check {
+    bool found = false;
+
+    template<span Span, class View>
+    void operator()(const char*, const operand<Span, View>&, access) {
+        found = found || Span == span::group;
+    }
+};
+
+/// Whether runs of 8 columns see one value each of operands per group of 8, 16, ... columns, if
+/// they are counted anew from multiples of `step` on.
+template<class Chain>
+bool keeps_to_groups(const Chain& ops, index_t step) {
+    group_check check;
+    visit_operands(ops, check);
+    return step % 8 == 0 || !check.found;
 }
 
 } // namespace r9v::inline R9V_ABI::detail

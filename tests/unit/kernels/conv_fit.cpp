@@ -191,4 +191,21 @@ TEST(conv_rules, groups_and_channels) {
               std::string::npos);
 }
 
+/// Runs of 8 channels are counted anew in every group.
+TEST(conv_fit, runs_of_channels_keep_to_the_groups_of_scales) {
+    const auto is_wide = [](index_t k) {
+        const shape s{.images = 1, .side = 8, .c = 16, .k = k, .groups = 2};
+        const tensor<float, 4> steps{reinterpret_cast<float*>(3 * far),
+                                     {index_t{1}, s.out(), s.out(), ceil_div(k, index_t{8})}};
+        const tensor<half, 4> x{at(0x1000'0000), {s.images, s.side, s.side, s.c}};
+        const auto p = conv2d(x, filter(at(far), {k, 1, 1, 8}), s.how()) |
+                       scale(per_group(steps, 8)) |
+                       store(tensor<half, 4>{at(2 * far), {s.images, s.out(), s.out(), k}});
+        return fit(p, detail::streamed_conv_tile, units).geometry.wide_chain != 0;
+    };
+    EXPECT_TRUE(is_wide(32));
+    EXPECT_FALSE(is_wide(40));
+    EXPECT_TRUE(geometry_of({.images = 1, .side = 8, .c = 16, .k = 40, .groups = 2}).wide_chain);
+}
+
 } // namespace

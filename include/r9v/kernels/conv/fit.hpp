@@ -198,7 +198,8 @@ template<class Program>
     g.batches = head.how.groups;
     g.map = detail::patches_of(head);
     g.flattened = detail::is_flat(p.chain, result);
-    g.wide_chain = g.flattened != 0 && detail::is_within_reach(p.chain, 16, 16, result.columns);
+    g.wide_chain = g.flattened != 0 && detail::is_within_reach(p.chain, 16, 16, result.columns) &&
+                   (g.batches == 1 || detail::keeps_to_groups(p.chain, g.n));
 
     if (t.regime != conv_regime::scattered && !detail::allows_patches(head, g.map, t.m)) {
         choice.misfit = conv_misfit::channels;

@@ -109,7 +109,8 @@ template<class Program>
     g.volume = detail::volume_of(head);
     g.map = g.volume;
     g.flattened = detail::is_flat(p.chain, result);
-    g.wide_chain = g.flattened != 0 && detail::is_within_reach(p.chain, 16, 16, result.columns);
+    g.wide_chain = g.flattened != 0 && detail::is_within_reach(p.chain, 16, 16, result.columns) &&
+                   (g.batches == 1 || detail::keeps_to_groups(p.chain, g.n));
     if (t.regime != conv_regime::scattered && !detail::allows_volume_patches(head, g.volume, t.m))
         return choice;
 
