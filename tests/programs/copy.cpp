@@ -78,6 +78,19 @@ TEST(copy, one_type_to_another) {
         random_copies(40));
 }
 
+/// Operands without heads or images are the same for all of them, also where all else is dense.
+TEST(copy, operands_that_repeat) {
+    check_cases<half>(
+        [](auto& m, const copy_case& g) {
+            const auto x = m.template input<half>({g.n, g.h, g.w, g.c});
+            const auto of_images = m.template input<half>({g.n, g.w, g.c});
+            const auto of_all = m.template input<half>({g.w, g.c});
+            return copy(x) | residual(of_images) | mul(of_all) |
+                   store(m.template output<half>({g.n, g.h, g.w, g.c}));
+        },
+        random_copies(30), 2);
+}
+
 TEST(copy, rows_with_statistics_in_place) {
     check_cases<float>(
         [](auto& m, const copy_case& g) {

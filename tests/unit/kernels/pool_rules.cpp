@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// What pools, copies and upsampling stores refuse at run time, and with which words.
+// What pools, copies and upsampling stores refuse at run time, and with which words; which kernels
+// take what numbers allow.
 #include <r9v/copy.hpp>
 #include <r9v/pool.hpp>
 
@@ -98,6 +99,76 @@ TEST_F(pool_rules, copies) {
     expect_refused(copy(x) | store(host_tensor{memory_x.data() + 8, {2, 8, 9, 16}}),
                    "store overlaps x");
     expect_allowed(copy(x) | scale(2.0f) | store(x));
+}
+
+/// Nothing is launched: the pointers are numbers.
+half* at(std::uint64_t address) {
+    return reinterpret_cast<half*>(address);
+}
+constexpr std::uint64_t near = 0x1000'0000;
+constexpr std::uint64_t far = std::uint64_t{1} << 44;
+
+constexpr copy_tile runs{};
+constexpr copy_tile turned{.regime = copy_regime::turned};
+
+TEST(copy_fits, all_elements_are_one_row_where_every_operand_has_all) {
+    const tensor<half, 4> x{at(near), {2, 3, 4, 8}};
+    const tensor<half, 4> y{at(far), {2, 3, 4, 8}};
+    const tensor<half, 3> of_images{at(2 * far), {2, 4, 8}};
+    const tensor<half, 2> of_all{at(2 * far), {4, 8}};
+    EXPECT_EQ(fit_copy(copy(x) | residual(x) | store(y), runs).geometry.flat, 1);
+    EXPECT_EQ(fit_copy(copy(x) | residual(of_images) | store(y), runs).geometry.flat, 0);
+    EXPECT_EQ(fit_copy(copy(x) | residual(of_all) | store(y), runs).geometry.flat, 0);
+    const auto one = slice(slice(x, 0, 1, 1), 1, 0, 1);
+    const auto to = slice(slice(y, 0, 1, 1), 1, 0, 1);
+    EXPECT_EQ(fit_copy(copy(one) | residual(of_all) | store(to), runs).geometry.flat, 1);
+}
+
+TEST(copy_fits, rows_are_turned_by_eights) {
+    const auto reason = [](index_t matrices, index_t rows) {
+        const tensor<half, 3> x{at(near), {matrices, 16, rows}};
+        const tensor<half, 3> y{at(far), {matrices, rows, 16}};
+        return fit_copy(copy(transposed(x)) | store(y), turned).reason;
+    };
+    EXPECT_EQ(reason(3, 8), copy_fit::misfit::none);
+    EXPECT_EQ(reason(3, 7), copy_fit::misfit::layout);
+    EXPECT_EQ(reason((index_t{1} << 24) - 1, 8), copy_fit::misfit::none);
+    EXPECT_EQ(reason(index_t{1} << 24, 8), copy_fit::misfit::grid); // 2^32 lanes
+}
+
+TEST(pool_fits, what_lanes_count_fits_31_bits) {
+    const auto reason = [](index_t images, index_t side, const pooling& how) {
+        const tensor<half, 4> x{at(near), {images, side, side, 8}};
+        return fit_pool(max_pool(x, how) | store(tensor<half, 4>{at(far), {1, 1, 1, 8}}), {}, 64)
+            .reason;
+    };
+    EXPECT_EQ(reason(1, 1, {.window = 46341, .pad = 23170}), pool_fit::misfit::none);
+    EXPECT_EQ(reason(1, 1, {.window = 2, .dilation = 1 << 30, .pad = 1 << 29}),
+              pool_fit::misfit::grid);
+    EXPECT_EQ(reason(index_t{1} << 30, 1, {.window = 1}), pool_fit::misfit::none);
+    EXPECT_EQ(reason(index_t{1} << 31, 1, {.window = 1}), pool_fit::misfit::grid);
+}
+
+TEST(pool_fits, means_of_whole_maps_are_blocks) {
+    const auto reason = [](index_t images) {
+        const tensor<half, 4> x{at(near), {images, 1, 1, 8}};
+        const tensor<half, 2> y{at(far), {images, 8}};
+        return fit_global_pool(global_average_pool(x) | store(as_map(y))).reason;
+    };
+    EXPECT_EQ(reason((index_t{1} << 24) - 1), pool_fit::misfit::none);
+    EXPECT_EQ(reason(index_t{1} << 24), pool_fit::misfit::grid);
+}
+
+/// Tiles higher than LDS holds are not tried one by one.
+TEST(pool_fits, chains_of_high_maps_are_cut_at_once) {
+    const tensor<half, 4> x{at(near), {1, index_t{1} << 29, 1, 8}};
+    const auto y = at(far);
+    const pool_fit fit =
+        fit_chained_pool(chained_max_pool(x, {.window = 5, .count = 1}) |
+                             store(tensor<half, 4>{y, {1, index_t{1} << 29, 1, 8}}),
+                         64);
+    EXPECT_EQ(fit.reason, pool_fit::misfit::none);
+    EXPECT_GT(fit.blocks, 1 << 18);
 }
 
 } // namespace

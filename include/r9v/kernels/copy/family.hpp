@@ -40,8 +40,8 @@ constexpr auto default_copy_tiles() {
 
 inline status reason_of(copy_fit::misfit reason) noexcept {
     if (reason == copy_fit::misfit::layout)
-        return error{"r9v: neither rows nor columns of a side are neighbours in memory. Name a "
-                     "tile of regime runs."};
+        return error{"r9v: turning wants 8 rows or more, and on each side rows or columns that are "
+                     "neighbours in memory. Name a tile of regime runs."};
     return error{"r9v: the tensor has more elements than a launch can have. Split it over several "
                  "launches."};
 }

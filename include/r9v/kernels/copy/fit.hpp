@@ -23,7 +23,8 @@ struct copy_fit {
 
 namespace detail {
 
-/// Whether all elements of every operand follow on one another, in the same order.
+/// Whether every operand has all elements of the result (one that repeats for heads or batches has
+/// not), and they follow on one another, in the same order.
 struct dense_check {
     extents size;
     bool dense = true;
@@ -31,15 +32,14 @@ struct dense_check {
     template<span Span, class View>
     void operator()(const char*, const operand<Span, View>& o, access) {
         if constexpr (Span == span::matrix && View::element_layout == layout::row_major) {
-            constexpr int rank = View::rank;
-            index_t wanted = size.columns;
-            const index_t counts[] = {size.rows, rank == 4 ? size.heads : size.batches,
-                                      size.batches};
-            for (int axis = rank - 2; axis >= 0; --axis) {
-                const index_t count = counts[rank - 2 - axis];
+            constexpr int last = View::rank - 1;
+            index_t wanted = o.view.extents[last];
+            for (int axis = last - 1; axis >= 0; --axis) {
+                const index_t count = o.view.extents[axis];
                 dense = dense && (count <= 1 || o.view.strides[axis] == wanted);
                 wanted *= count;
             }
+            dense = dense && wanted == size.batches * size.heads * size.rows * size.columns;
         } else if constexpr (Span != span::scalar) {
             dense = false;
         }
@@ -96,6 +96,8 @@ bool allows_turning(const Program& p, bool merged) {
 }
 
 inline constexpr index_t most_copied = std::numeric_limits<std::int32_t>::max();
+/// Of 256 lanes each: a launch has fewer than 2^32.
+inline constexpr index_t most_copying_blocks = (index_t{1} << 24) - 1;
 
 /// a * b, or more than is counted.
 [[nodiscard]] constexpr index_t copy_product(index_t a, index_t b) {
@@ -142,6 +144,7 @@ template<class Program>
     g.rows = merged ? copy_product(size.heads, size.rows) : size.rows;
     g.of_head = copy_divisor(size.rows);
     g.of_batch = copy_divisor(merged ? 1 : size.heads);
+    if (g.rows < copy_run) fit.reason = copy_fit::misfit::layout; // nothing to turn
     // Four lanes side by side are 64 bytes of a row; where there are fewer columns, fewer.
     const index_t chunks = ceil_div<index_t>(size.columns, copy_run);
     g.column_lanes_shift = chunks >= 4 ? 2 : chunks >= 2 ? 1 : 0;
@@ -152,7 +155,7 @@ template<class Program>
     g.column_tiles = copy_divisor(column_tiles);
     const index_t matrices = copy_product(size.batches, merged ? 1 : size.heads);
     fit.blocks = copy_product(copy_product(matrices, row_tiles), column_tiles);
-    if (fit.blocks > most_copied || g.rows > most_copied - row_lanes * copy_run ||
+    if (fit.blocks > most_copying_blocks || g.rows > most_copied - row_lanes * copy_run ||
         size.columns > most_copied / 2)
         fit.reason = copy_fit::misfit::grid;
     return fit;

@@ -4,10 +4,10 @@
 // The kernels of copies. They are bound by memory: every element is loaded and stored once.
 #pragma once
 
-#include <r9v/arch/common/reduce.hpp>
 #include <r9v/kernels/copy/geometry.hpp>
 #include <r9v/kernels/copy/problem.hpp>
 #include <r9v/tile/device_math.hpp>
+#include <r9v/tile/wave_taps.hpp>
 
 namespace r9v::inline R9V_ABI {
 
@@ -49,21 +49,6 @@ R9V_INLINE void copy_chunk(const Program& program, index_t columns, coordinate a
             .head_base = head - batch * g.of_batch.value};
 }
 
-/// Merges what the lanes of a wave have seen of one row, or of the tensor, always in the same
-/// order.
-template<class Chain, class States>
-R9V_INLINE void commit_copied(const Chain& ops, States& states, const coordinate& row) {
-    const auto commit = [&](const auto& op, auto& state, int) {
-        float all = state;
-        R9V_UNROLL
-        for (std::uint32_t distance = arch::wave_size / 2; distance >= 1; distance /= 2)
-            all = op.merge(copy_math{}, all, arch::from_lane(all, arch::lane_index() ^ distance));
-        if (arch::lane_index() == 0) op.commit(copy_math{}, all, row);
-    };
-    for_each_tap<tap_scope::row>(ops, states, commit);
-    for_each_tap<tap_scope::tensor>(ops, states, commit);
-}
-
 /// A lane for each run; or a wave for each row, where statistics want its columns together.
 template<class Program>
 R9V_INLINE void copy_runs(const Program& program, const copy_geometry& g, int threads) {
@@ -84,7 +69,7 @@ R9V_INLINE void copy_runs(const Program& program, const copy_geometry& g, int th
             at.column_base = index_t{chunk} * copy_run;
             copy_chunk(program, g.columns, at, states);
         }
-        commit_copied(program.chain, states, first);
+        tile::commit_over_wave(copy_math{}, program.chain, states, first);
     } else {
         const std::uint32_t row = g.flat != 0 ? 0 : g.chunks.quotient(index);
         if (row >= static_cast<std::uint32_t>(g.rows)) return;

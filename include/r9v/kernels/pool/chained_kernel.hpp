@@ -167,8 +167,10 @@ private:
                       .row_base = at.w,
                       .column_base = index_t{level} * channels_ + at.channel,
                       .head_base = at.h};
-        const std::int32_t left = channels_ - at.channel;
-        if (left >= pool_run) {
+        const std::int32_t left =
+            channels_ - at.channel < pool_run ? channels_ - at.channel : pool_run;
+        // Ops may count on runs that begin at a multiple of their width: groups of 8 columns do.
+        if (left == pool_run && to.column_base % pool_run == 0) {
             evaluate(map_math{}, program_.chain, states, to, values);
             return;
         }

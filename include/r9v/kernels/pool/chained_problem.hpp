@@ -24,7 +24,9 @@ struct pool_chain {
     friend constexpr bool operator==(const pool_chain&, const pool_chain&) = default;
 
     [[nodiscard]] R9V_HD constexpr int reach() const { return window / 2; }
-    [[nodiscard]] R9V_HD constexpr int levels() const { return count + (with_input ? 1 : 0); }
+    [[nodiscard]] R9V_HD constexpr index_t levels() const {
+        return index_t{count} + (with_input ? 1 : 0);
+    }
 };
 
 template<class Source, int Axes>
@@ -43,12 +45,11 @@ inline constexpr bool is_chained_pool_head = false;
 template<class Source, int Axes>
 inline constexpr bool is_chained_pool_head<chained_pool_head<Source, Axes>> = true;
 
-/// `chained_max_pool(x, {.window = 5, .count = 3}) | ... | store(y)`: y [batch, height, width,
-/// count
-/// * channels] has max_pool(x), max_pool(max_pool(x)), ... side by side, each with a window of
-/// stride 1 whose padding keeps the size; x is read once, by one kernel. With `.with_input = true`
-/// x stands in front. A slice of a concatenation takes the results where they belong. What the
-/// prologue gives is rounded to the map's type.
+/// `chained_max_pool(x, {.window = 5, .count = 3}) | ... | store(y)`: y has max_pool(x),
+/// max_pool(max_pool(x)), ... side by side, [batch, height, width, 3 * channels], each with a
+/// window of stride 1 whose padding keeps the size; x is read once, by one kernel. With
+/// `.with_input = true` x stands in front. A slice of a concatenation takes the results where they
+/// belong. What the prologue gives is rounded to the map's type.
 template<class Input>
 [[nodiscard]] constexpr auto chained_max_pool(const Input& x, const pool_chain& how) {
     if constexpr (detail::report_pool<detail::broken_pool_rule<Input>()>()) {

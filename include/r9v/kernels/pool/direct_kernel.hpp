@@ -71,7 +71,7 @@ R9V_INLINE void pool_direct(const Program& program, const pool_geometry& g, int 
         for (std::uint32_t chunk = arch::lane_index(); chunk < g.chunks.value;
              chunk += arch::wave_size)
             pool_chunk(program, at, static_cast<std::int32_t>(chunk), states);
-        commit_taps(program.chain, states, at.to.coordinate_of(0));
+        tile::commit_over_wave(map_math{}, program.chain, states, at.to.coordinate_of(0));
     } else {
         const std::uint32_t pixel = g.chunks.quotient(index);
         if (pixel >= g.pixels) return;

@@ -27,9 +27,11 @@ namespace detail {
 
 /// Pixels, chunks and the distances between them are counted in 31 bits.
 inline constexpr index_t most_counted = std::numeric_limits<std::int32_t>::max();
+/// Of 256 lanes each: a launch has fewer than 2^32.
+inline constexpr index_t most_pool_blocks = (index_t{1} << 24) - 1;
 
 [[nodiscard]] constexpr tile::divisor count_divisor(index_t n) {
-    return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
+    return tile::divisor{static_cast<std::uint32_t>(std::clamp<index_t>(n, 1, most_counted))};
 }
 
 /// The product, or one more than the most that is counted.
@@ -53,19 +55,26 @@ template<class Head>
     return g;
 }
 
+/// Whether places in the map, and the steps from one to the next, fit 31 bits.
+[[nodiscard]] constexpr bool is_countable(index_t size, int window, int dilation) {
+    return size + 2 * (index_t{window} * dilation) <= most_counted;
+}
+
 /// Whether everything that kernels count fits 31 bits.
 template<class Head>
 [[nodiscard]] bool is_countable(const Head& head) {
+    if constexpr (is_pool_head<Head>) {
+        const pooling& how = head.how;
+        if (!is_countable(head.height(), how.window.height, how.dilation.height) ||
+            !is_countable(head.width(), how.window.width, how.dilation.width))
+            return false;
+    }
     const extents size = head.result();
     const index_t pixels = counted(counted(size.batches, size.heads), size.rows);
     return counted(pixels, ceil_div<index_t>(size.columns, pool_run)) <= most_counted &&
            counted(head.height() + 1, head.width() + 1) <= most_counted &&
            size.columns <= most_counted;
 }
-
-} // namespace detail
-
-namespace detail {
 
 /// Pixels of the map that `tile` neighbouring windows cover along an axis.
 [[nodiscard]] constexpr index_t region_extent(index_t tile, int window, int stride, int dilation) {
@@ -133,7 +142,7 @@ template<class Head>
                 .down = count_divisor(down)};
         fit.reason = pool_fit::misfit::none;
     }
-    if (fit.blocks > most_counted) fit.reason = pool_fit::misfit::grid;
+    if (fit.blocks > most_pool_blocks) fit.reason = pool_fit::misfit::grid;
     return fit;
 }
 
@@ -180,9 +189,10 @@ template<class Program>
     fit.reason = pool_fit::misfit::staging;
     const index_t around_rows = index_t{p.head.how.count} * p.head.reach_down();
     const index_t around_columns = index_t{p.head.how.count} * p.head.how.reach();
+    const index_t highest = std::min(map.heads, capacity);
     double least = std::numeric_limits<double>::max();
     for (const index_t together : {1, 2, 4})
-        for (index_t height = 1; height <= map.heads && together <= chunks; ++height) {
+        for (index_t height = 1; height <= highest && together <= chunks; ++height) {
             const index_t rows = height == map.heads ? height : height + 2 * around_rows;
             const index_t room = capacity / together / rows;
             if (room < std::min(map.rows, 2 * around_columns + 1)) continue;
@@ -199,7 +209,7 @@ template<class Program>
                                   (1 + 0.25 / static_cast<double>(together));
             const double cost =
                 loaded / std::min(1.0, static_cast<double>(blocks) / (0.75 * units));
-            if (cost >= least || blocks > detail::most_counted) continue;
+            if (cost >= least || blocks > detail::most_pool_blocks) continue;
             least = cost;
             fit.blocks = blocks;
             fit.geometry.staged = {.tile_height = static_cast<std::int32_t>(height),
@@ -231,6 +241,7 @@ template<class Program>
     fit.geometry.groups =
         detail::count_divisor(Program::chain_type::has_state ? index_t{1} : groups);
     fit.blocks = size.columns == 0 ? 0 : size.batches * fit.geometry.groups.value;
+    if (fit.blocks > detail::most_pool_blocks) fit.reason = pool_fit::misfit::grid;
     return fit;
 }
 

@@ -42,7 +42,8 @@ public:
                 run_group();
                 arch::barrier(); // before the next group's sums overwrite these
             }
-            if (arch::wave_index() == 0) commit_taps(program_.chain, states_, position(0));
+            if (arch::wave_index() == 0)
+                tile::commit_over_wave(map_math{}, program_.chain, states_, position(0));
         } else {
             run_group();
         }

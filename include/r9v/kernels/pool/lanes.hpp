@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// What the kernels of pools share: where a pixel stands, loads of the map through its prologue,
-// what is gathered under a window, and the statistics of a wave.
+// What the kernels of pools share: where a pixel stands, loads of the map through its prologue, and
+// what is gathered under a window.
 #pragma once
 
-#include <r9v/arch/common/reduce.hpp>
 #include <r9v/kernels/pool/geometry.hpp>
 #include <r9v/kernels/pool/problem.hpp>
 #include <r9v/tile/device_math.hpp>
+#include <r9v/tile/wave_taps.hpp>
 
 namespace r9v::inline R9V_ABI::kernels {
 
@@ -105,9 +105,12 @@ struct window_accumulator<window_average, Width> {
     /// `seen` pixels of the map lie under the window.
     template<class Head>
     [[nodiscard]] R9V_INLINE run<float, Width> finish(const Head& head, std::int32_t seen) const {
-        const bool all = head.kind.count == average_count::with_padding;
-        const std::int32_t count = all ? head.how.window.height * head.how.window.width : seen;
-        const float part = count > 1 ? 1.0f / static_cast<float>(count) : 1.0f;
+        // In float: windows that are mostly padding may have more pixels than an int counts.
+        const float count = head.kind.count == average_count::with_padding
+                                ? static_cast<float>(head.how.window.height) *
+                                      static_cast<float>(head.how.window.width)
+                                : static_cast<float>(seen);
+        const float part = count > 1 ? 1.0f / count : 1.0f;
         run<float, Width> mean = sum;
         R9V_UNROLL
         for (float& value : mean)
@@ -115,20 +118,5 @@ struct window_accumulator<window_average, Width> {
         return mean;
     }
 };
-
-/// Commits the statistics of one row of the result, whose values the lanes of a wave have seen, and
-/// what the wave knows of the whole tensor. All lanes must be on. Always in the same order.
-template<class Chain, class States>
-R9V_INLINE void commit_taps(const Chain& ops, States& states, const coordinate& row) {
-    const auto commit = [&](const auto& op, auto& state, int) {
-        float all = state;
-        R9V_UNROLL
-        for (std::uint32_t distance = arch::wave_size / 2; distance >= 1; distance /= 2)
-            all = op.merge(map_math{}, all, arch::from_lane(all, arch::lane_index() ^ distance));
-        if (arch::lane_index() == 0) op.commit(map_math{}, all, row);
-    };
-    for_each_tap<tap_scope::row>(ops, states, commit);
-    for_each_tap<tap_scope::tensor>(ops, states, commit);
-}
 
 } // namespace r9v::inline R9V_ABI::kernels
