@@ -88,6 +88,11 @@ session& session::instance() {
 
 session::session() : card_(find_card("9070xt")) {}
 
+void session::turn(bool on) {
+    on_.store(on);
+    timeline::turn(on);
+}
+
 void session::select(const card& c) {
     const std::scoped_lock lock(mutex_);
     card_ = &c;

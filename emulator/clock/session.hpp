@@ -42,7 +42,7 @@ public:
     static session& instance();
 
     bool on() const { return on_.load(std::memory_order_relaxed); }
-    void turn(bool on) { on_.store(on); }
+    void turn(bool on);
     /// Whether records keep annotated code, for a report.
     void keep_code(bool keep) { keep_code_ = keep; }
     void select(const card& c);

@@ -26,7 +26,8 @@ void read(timed_op& to, u16 first, unsigned count, bool address = false) {
 }
 
 void write(timed_op& to, u16 first, unsigned count) {
-    if (count == 0 || first >= scalar(discard_number) || to.writes == std::size(to.write)) return;
+    const bool counts = first < scalar(discard_number) || first == scc_index;
+    if (!counts || count == 0 || to.writes == std::size(to.write)) return;
     to.write[to.writes++] = {first, static_cast<u8>(count), false};
 }
 

@@ -42,7 +42,7 @@ struct register_range {
     u8 count = 0;
     bool address = false; ///< of a memory access
 };
-constexpr u16 scc_index = constant_index;
+constexpr u16 scc_index = taint_count;
 
 /// Counters that a wait waits down to; `none` leaves a counter alone.
 struct wait_counts {

@@ -33,6 +33,7 @@ unsigned track::next_number() {
 }
 
 void track::require(double time) {
+    if (!timeline::active()) return;
     const std::scoped_lock lock(mutex_);
     ready_ = std::max(ready_, time);
 }
@@ -43,6 +44,7 @@ double track::ready() const {
 }
 
 void track::completed(u64 sequence) {
+    if (!timeline::active()) return;
     const std::scoped_lock lock(mutex_);
     if (ends_.empty()) first_ = sequence;
     ends_.push_back(ready_);
@@ -52,6 +54,7 @@ void track::completed(u64 sequence) {
 }
 
 double track::end_of(u64 sequence) const {
+    if (!timeline::active()) return 0;
     const std::scoped_lock lock(mutex_);
     const u64 place = sequence - first_;
     return sequence >= first_ && place < ends_.size() ? ends_[place] : ready_;
@@ -110,11 +113,13 @@ void timeline::copy(const card& c, copy_way way, u64 bytes) {
 }
 
 void timeline::host_reached(double time) {
+    if (!active()) return;
     const std::scoped_lock lock(mutex_);
     host_ = std::max(host_, time);
 }
 
 double timeline::host_time() const {
+    if (!active()) return 0;
     const std::scoped_lock lock(mutex_);
     return host_;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "parameters.hpp"
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <string>
@@ -49,6 +50,9 @@ struct span {
 class timeline {
 public:
     static timeline& instance();
+    /// Nothing below does anything, and costs nothing, while the clock is off.
+    static bool active() { return active_.load(std::memory_order_relaxed); }
+    static void turn(bool on) { active_.store(on); }
 
     /// The track that the calling thread works for; see scope.
     static track& current();
@@ -75,6 +79,7 @@ public:
 private:
     double begin(track& t, double& engine, double gap, double duration, span what);
 
+    static inline std::atomic<bool> active_ = false;
     mutable std::mutex mutex_;
     double compute_ = 0, to_device_ = 0, to_host_ = 0;
     double next_launch_ = 0; ///< the command processor
