@@ -151,6 +151,8 @@ modelled model(const launch_trace& trace, card_state& state) {
     }
     // The ends bound the middle, whatever order waves happened to take.
     m.microseconds = {std::min(times[0], times[1]), times[1], std::max(times[1], times[2])};
+    for (unsigned i = 0; i < outlooks; ++i)
+        m.ops[i] = results[i].ops;
     m.mid = std::move(results[1]);
     m.ghz = loaded_ghz(c, m.mid);
     m.sampling_error = whole_launch(m.mid, trace).error;

@@ -39,6 +39,7 @@ struct modelled {
     utilisation used;
     std::string bound; ///< what bounds it
     replay_result mid; ///< of what was sampled
+    std::array<std::vector<op_time>, outlooks> ops; ///< of each replay, as launch_trace::ops
     double scale = 1;  ///< from the sample's traffic to the launch's
 };
 

@@ -48,30 +48,35 @@ std::string shape_key(const launch_request& request) {
 /// Nominal operations: a 16x16x16 product is 8192; other vector instructions count one a lane, a
 /// multiply-add is not told apart.
 double operations(const launch_counts& c) {
-    const double eight = 2.0 * static_cast<double>(c.wmma) - static_cast<double>(c.wmma_cycles) / 8;
-    (void)eight;
     return static_cast<double>(c.wmma) * 8192 + static_cast<double>(c.valu) * 32;
 }
 
+/// In the order of trace.ops.
 std::vector<annotated> annotate(memory& device, const launch_request& request,
-                                const launch_trace& trace, const replay_result& r) {
+                                const launch_trace& trace) {
     std::vector<annotated> out;
+    for (const timed_op& o : trace.ops) {
+        annotated a;
+        a.pc = request.kernel->code_begin + 4 * u64{o.slot};
+        const std::size_t room = std::min<u64>(request.kernel->code_end - a.pc, 20);
+        a.text = disassemble({device.alias(a.pc), room}, a.pc).text;
+        out.push_back(std::move(a));
+    }
+    return out;
+}
+
+void add_cycles(std::vector<annotated>& code, const replay_result& r) {
     double all = 0;
     for (const op_time& t : r.ops)
         all += static_cast<double>(t.cycles);
-    for (std::size_t n = 0; n < trace.ops.size(); ++n) {
-        annotated a;
-        a.pc = request.kernel->code_begin + 4 * u64{trace.ops[n].slot};
-        const std::size_t room = std::min<u64>(request.kernel->code_end - a.pc, 20);
-        a.text = disassemble({device.alias(a.pc), room}, a.pc).text;
+    for (std::size_t n = 0; n < code.size(); ++n) {
+        annotated& a = code[n];
         a.executed = r.ops[n].executed;
         const auto cycles = static_cast<double>(r.ops[n].cycles);
         if (a.executed) a.cycles = cycles / static_cast<double>(a.executed);
         if (all > 0) a.share = cycles / all;
-        out.push_back(std::move(a));
     }
-    std::ranges::sort(out, {}, &annotated::pc);
-    return out;
+    std::ranges::sort(code, {}, &annotated::pc);
 }
 
 } // namespace
@@ -149,7 +154,13 @@ void session::enter(memory& device, const launch_request& request, const launch_
     record.total_us.mid += m.microseconds.mid;
     record.total_us.high += m.microseconds.high;
     record.last = m;
-    if (keep_code_ && record.code.empty()) record.code = annotate(device, request, *trace, m.mid);
+    if (keep_code_) {
+        last_code_ = annotate(device, request, *trace);
+        if (record.code.empty()) {
+            record.code = last_code_;
+            add_cycles(record.code, m.mid);
+        }
+    }
     timeline::instance().kernel(*card_, record.name, m.microseconds.mid, m.bound);
     last_trace_ = std::move(trace);
 }
@@ -177,6 +188,11 @@ kernel_record session::last() const {
 std::shared_ptr<const launch_trace> session::last_trace() const {
     const std::scoped_lock lock(mutex_);
     return last_trace_;
+}
+
+std::vector<annotated> session::last_code() const {
+    const std::scoped_lock lock(mutex_);
+    return last_code_;
 }
 
 void session::reset() {

@@ -61,6 +61,8 @@ public:
     kernel_record last() const;
     /// The trace of the last launch, for modelling it on other cards; may be empty.
     std::shared_ptr<const launch_trace> last_trace() const;
+    /// The text of the instructions of the last trace.
+    std::vector<annotated> last_code() const;
     void reset();
 
 private:
@@ -78,6 +80,7 @@ private:
     std::map<std::string, std::shared_ptr<repeated>> known_;
     std::string last_;
     std::shared_ptr<const launch_trace> last_trace_;
+    std::vector<annotated> last_code_;
 };
 
 } // namespace r9v_emulator::clock

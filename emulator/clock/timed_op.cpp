@@ -172,6 +172,7 @@ timed_op describe(const op& o) {
     to.cls = o.cls;
     to.advance = o.advance;
     to.immediate = static_cast<u16>(o.aux);
+    if (o.info->name == "s_nop") to.issue = static_cast<u8>((o.aux & 0xf) + 1);
     switch (to.what) {
     case unit::valu:
     case unit::transcendental:
