@@ -46,6 +46,7 @@ device_model::device_model(const launch_trace& trace, const card& c, outlook o, 
       dispatch_cycles_(dispatch_time(arch_, o, trace.waves_a_group) * ghz),
       groups_(trace.groups.size()),
       simds_(c.compute_units * 2),
+      simd_next_(c.compute_units * 2, never),
       processors_(c.processors()),
       in_order_(c.compute_units),
       slots_a_simd_(waves_per_simd(c, trace.vgprs)) {
@@ -122,24 +123,17 @@ void device_model::start_wave(u32 group, u32 index, u32 simd, cycle at) {
     }
     const u32 number = free_waves_.back();
     free_waves_.pop_back();
-    simulated_wave& w = waves_[number];
-    w = simulated_wave{};
-    w.trace = &trace_.groups[group]->waves[index];
-    w.scalars.any_order();
-    w.group = group;
-    w.simd = simd;
-    w.next = w.before = at;
-    w.slot = w.trace->runs.empty() ? 0 : w.trace->runs.front().first;
+    waves_[number].start(trace_.groups[group]->waves[index], group, simd, at);
     simulated_simd& s = simds_[simd];
-    s.waves.push_back(number);
-    s.next = std::min(s.next, at);
+    s.waves.push_back({at, number, 0, false});
+    simd_next_[simd] = std::min(simd_next_[simd], at);
     result_.waves_a_simd = std::max(result_.waves_a_simd, static_cast<u32>(s.waves.size()));
 }
 
 void device_model::end_wave(u32 index, cycle at) {
     simulated_wave& w = waves_[index];
     simulated_simd& s = simds_[w.simd];
-    std::erase(s.waves, index);
+    std::erase_if(s.waves, [&](const resident_wave& r) { return r.wave == index; });
     free_waves_.push_back(index);
     last_ = std::max(last_, at);
     simulated_group& g = groups_[w.group];
@@ -159,10 +153,12 @@ void device_model::end_wave(u32 index, cycle at) {
     dispatch(at);
 }
 
-void device_model::refresh(simulated_simd& s) {
-    s.next = never;
-    for (const u32 index : s.waves)
-        s.next = std::min(s.next, waves_[index].next);
+void device_model::wake(u32 index, cycle at) {
+    simulated_wave& w = waves_[index];
+    w.next = at;
+    for (resident_wave& r : simds_[w.simd].waves)
+        if (r.wave == index) r.next = at;
+    simd_next_[w.simd] = std::min(simd_next_[w.simd], at);
 }
 
 void device_model::next_instruction(simulated_wave& w) {
@@ -177,42 +173,61 @@ void device_model::next_instruction(simulated_wave& w) {
     w.slot = runs[w.run].first;
 }
 
+bool device_model::waits_for_vector_alu(const simulated_wave& w) const {
+    const unit what = trace_.ops[trace_.op_of_slot[w.slot]].what;
+    return what == unit::valu || what == unit::transcendental || what == unit::wmma;
+}
+
 /// Issues from the SIMD's waves, the one of highest priority and then the oldest first, up to
 /// `until`.
-void device_model::run_simd(simulated_simd& s, cycle until) {
+void device_model::run_simd(u32 simd, cycle until) {
+    simulated_simd& s = simds_[simd];
     for (;;) {
         cycle now = never;
-        for (const u32 index : s.waves)
-            now = std::min(now, waves_[index].next);
-        s.next = now;
+        for (const resident_wave& r : s.waves)
+            now = std::min(now, r.next);
+        simd_next_[simd] = now;
         if (now > until || now == never) return;
         // Candidates may turn out to wait longer; try_issue() then moves their time on.
-        u32 chosen = ~0u;
-        for (const u32 index : s.waves) {
-            const simulated_wave& w = waves_[index];
-            if (w.next > now) continue;
-            if (chosen == ~0u || w.priority > waves_[chosen].priority) chosen = index;
+        std::size_t chosen = s.waves.size();
+        const cycle room = queue_room(s);
+        for (std::size_t n = 0; n < s.waves.size(); ++n) {
+            resident_wave& r = s.waves[n];
+            if (r.next > now) continue;
+            if (r.queues && room > now) {
+                r.next = room;
+                continue;
+            }
+            if (chosen == s.waves.size() || r.priority > s.waves[chosen].priority) chosen = n;
         }
-        try_issue(s, chosen, now);
+        if (chosen == s.waves.size()) continue;
+        const u32 index = s.waves[chosen].wave;
+        const bool issued = try_issue(s, index, now);
+        if (chosen >= s.waves.size() || s.waves[chosen].wave != index) continue; // it has ended
+        resident_wave& r = s.waves[chosen];
+        r.next = waves_[index].next;
+        r.priority = waves_[index].priority;
+        r.queues = !issued && waves_[index].registers_seen && waits_for_vector_alu(waves_[index]);
     }
 }
 
 replay_result device_model::run() {
     dispatch(0);
     for (;;) {
-        simulated_simd* first = nullptr;
+        u32 first = 0;
         cycle soonest = never, second = never;
-        for (simulated_simd& s : simds_) {
-            if (s.next < soonest) {
+        for (u32 n = 0; n < simd_next_.size(); ++n) {
+            const cycle next = simd_next_[n];
+            if (next < soonest) {
                 second = soonest;
-                soonest = s.next;
-                first = &s;
-            } else if (s.next < second) {
-                second = s.next;
+                soonest = next;
+                first = n;
+            } else if (next < second) {
+                second = next;
             }
         }
-        if (!first) break;
-        run_simd(*first, second == never ? soonest + lookahead : second + lookahead);
+        if (soonest == never) break;
+        run_simd(first, second == never ? soonest + lookahead : second + lookahead);
     }
     result_.cycles = static_cast<double>(last_);
     result_.traffic = memory_.traffic();

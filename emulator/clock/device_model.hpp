@@ -27,14 +27,15 @@ private:
     u32 lds_half(u32 processor) const;
 
     // Order of issue.
-    void run_simd(simulated_simd& s, cycle until);
-    void refresh(simulated_simd& s);
+    void run_simd(u32 simd, cycle until);
+    void wake(u32 wave, cycle at);
+    bool waits_for_vector_alu(const simulated_wave& w) const;
     void next_instruction(simulated_wave& w);
 
     /// Issues the next instruction of a wave if that can be at `now`; else sets w.next.
     bool try_issue(simulated_simd& s, u32 index, cycle now);
     cycle earliest(simulated_simd& s, simulated_wave& w, const timed_op& o);
-    cycle vector_earliest(const simulated_simd& s, simulated_wave& w, const timed_op& o) const;
+    cycle queue_room(const simulated_simd& s) const;
     cycle registers_ready(simulated_wave& w, const timed_op& o) const;
     void finish_vector(simulated_simd& s, u32 index, const timed_op& o, cycle now);
     void finish_scalar(simulated_wave& w, const timed_op& o, cycle now);
@@ -66,6 +67,7 @@ private:
     std::vector<u32> free_waves_;
     std::vector<simulated_group> groups_;
     std::vector<simulated_simd> simds_;
+    std::vector<cycle> simd_next_; ///< earliest that any wave of a SIMD may issue
     std::vector<simulated_processor> processors_;
     std::vector<cycle> in_order_; ///< RDNA3: last return of a CU
     u32 next_group_ = 0, next_processor_ = 0;

@@ -63,18 +63,17 @@ cycle device_model::registers_ready(simulated_wave& w, const timed_op& o) const 
     return ready;
 }
 
-cycle device_model::vector_earliest(const simulated_simd& s, simulated_wave& w,
-                                    const timed_op&) const {
-    cycle at = 0;
-    // The queue is full until the operation `queue_depth` before this one has started.
-    const cycle room = s.queue[s.queued % arch_.queue_depth];
-    wait_for(w, at, later(s.port[vector_port], room), stall::queue);
-    return at;
+/// The queue is full until the operation `queue_depth` before this one has started.
+cycle device_model::queue_room(const simulated_simd& s) const {
+    return later(s.port[vector_port], s.queue[s.queued % arch_.queue_depth]);
 }
 
 cycle device_model::earliest(simulated_simd& s, simulated_wave& w, const timed_op& o) {
     cycle at = w.next;
-    wait_for(w, at, registers_ready(w, o), stall::dependency);
+    if (!w.registers_seen) {
+        w.registers_seen = true;
+        wait_for(w, at, registers_ready(w, o), stall::dependency);
+    }
     if (o.what == unit::branch && o.reads && o.read[0].first == scc_index)
         wait_for(w, at,
                  w.scalar_ready[scc_slot] + arch_.compare_to_branch - arch_.scalar_result,
@@ -82,10 +81,9 @@ cycle device_model::earliest(simulated_simd& s, simulated_wave& w, const timed_o
     switch (o.what) {
     case unit::valu:
     case unit::transcendental:
-    case unit::wmma: {
-        const cycle room = vector_earliest(s, w, o);
-        return later(at, room);
-    }
+    case unit::wmma:
+        wait_for(w, at, queue_room(s), stall::queue);
+        break;
     case unit::salu:
     case unit::signal:
         wait_for(w, at, s.port[scalar_port], stall::queue);
@@ -236,11 +234,8 @@ void device_model::arrive(simulated_wave& w, cycle now) {
     ++g.completed;
     // From the last arrival to the instruction after the wait.
     g.completed_at = g.last_arrival + arch_.barrier - 1;
-    for (const u32 index : g.waiting) {
-        simulated_wave& other = waves_[index];
-        other.next = later(g.completed_at, other.before + 1);
-        simds_[other.simd].next = std::min(simds_[other.simd].next, other.next);
-    }
+    for (const u32 index : g.waiting)
+        wake(index, later(g.completed_at, waves_[index].before + 1));
     g.waiting.clear();
 }
 
@@ -290,6 +285,7 @@ bool device_model::try_issue(simulated_simd& s, u32 index, cycle now) {
     w.before = now;
     w.reason = stall::queue;
     w.next = now + o.issue;
+    w.registers_seen = false;
     next_instruction(w);
 
     switch (o.what) {

@@ -11,7 +11,7 @@
 namespace r9v_emulator::clock {
 namespace {
 
-constexpr u64 default_budget = 4'000'000; ///< wave instructions
+constexpr u64 default_budget = 1'000'000; ///< wave instructions
 /// A launch that does exactly what one before did is replayed twice: with cold caches and as it
 /// finds them. Then its time is known.
 constexpr unsigned replays = 2;

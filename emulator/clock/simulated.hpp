@@ -32,7 +32,11 @@ public:
         return at;
     }
     /// Scalar loads return in any order.
-    void any_order() { in_order_ = false; }
+    void clear(bool in_order) {
+        head_ = size_ = 0;
+        last_ = latest_ = 0;
+        in_order_ = in_order;
+    }
     cycle all() const { return latest_; }
 
 private:
@@ -55,6 +59,8 @@ struct simulated_group {
 };
 
 struct simulated_wave {
+    void start(const wave_trace& from, u32 of_group, u32 on_simd, cycle at);
+
     const wave_trace* trace = nullptr;
     u32 group = 0, simd = 0;
     u32 run = 0, in_run = 0, slot = 0;
@@ -66,6 +72,7 @@ struct simulated_wave {
     u32 barriers_waited = 0;
     bool took_branch = false;
     bool arrived = false; ///< gfx11: at the barrier that it waits for
+    bool registers_seen = false; ///< `next` allows for what the next instruction reads
     return_queue loads, stores, locals, scalars;
     // Cycle from which a vector instruction may start on the register, and, for scalar registers,
     // from which a scalar one may issue.
@@ -73,9 +80,15 @@ struct simulated_wave {
     std::array<u32, scalar_count + 1> scalar_ready{};
 };
 
+/// What the choice of the next wave looks at.
+struct resident_wave {
+    cycle next;
+    u32 wave, priority;
+    bool queues = false; ///< waits for nothing but room in the vector ALU's queue
+};
+
 struct simulated_simd {
-    std::vector<u32> waves; ///< resident, oldest first
-    cycle next = never;     ///< earliest any of them may issue
+    std::vector<resident_wave> waves; ///< oldest first
     std::array<cycle, 16> queue{}; ///< when the last operations started
     u32 queued = 0;
     cycle free = 0;                ///< the vector ALU
@@ -84,6 +97,23 @@ struct simulated_simd {
     unit last_unit = unit::other;
     std::array<cycle, 6> port{};
 };
+
+inline void simulated_wave::start(const wave_trace& from, u32 of_group, u32 on_simd, cycle at) {
+    trace = &from;
+    group = of_group;
+    simd = on_simd;
+    run = in_run = priority = barriers_waited = 0;
+    slot = from.runs.empty() ? 0 : from.runs.front().first;
+    data = 0;
+    next = before = at;
+    reason = stall::queue;
+    took_branch = arrived = registers_seen = false;
+    for (return_queue* q : {&loads, &stores, &locals})
+        q->clear(true);
+    scalars.clear(false);
+    vector_ready.fill(0);
+    scalar_ready.fill(0);
+}
 
 struct simulated_processor {
     u32 groups = 0;

@@ -69,7 +69,7 @@ std::size_t find(const modelled_launch& m, const char* text, std::size_t from = 
     return from;
 }
 
-constexpr unsigned wmma_blocks = 128, wmma_threads = 128;
+constexpr unsigned wmma_blocks = 64, wmma_threads = 128;
 
 double tflops(double microseconds) {
     const double products = wmma_blocks * (wmma_threads / 32.0) * wmma_rounds * wmma_a_round;
