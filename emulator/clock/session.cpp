@@ -154,12 +154,10 @@ void session::enter(memory& device, const launch_request& request, const launch_
     record.total_us.mid += m.microseconds.mid;
     record.total_us.high += m.microseconds.high;
     record.last = m;
-    if (keep_code_) {
-        last_code_ = annotate(device, request, *trace);
-        if (record.code.empty()) {
-            record.code = last_code_;
-            add_cycles(record.code, m.mid);
-        }
+    if (keep_last_code_) last_code_ = annotate(device, request, *trace);
+    if (keep_code_ && record.code.empty()) {
+        record.code = annotate(device, request, *trace);
+        add_cycles(record.code, m.mid);
     }
     timeline::instance().kernel(*card_, record.name, m.microseconds.mid, m.bound);
     last_trace_ = std::move(trace);

@@ -43,8 +43,11 @@ public:
 
     bool on() const { return on_.load(std::memory_order_relaxed); }
     void turn(bool on);
-    /// Whether records keep annotated code, for a report.
-    void keep_code(bool keep) { keep_code_ = keep; }
+    /// Whether records keep annotated code, for a report, and whether last_code() answers.
+    void keep_code(bool records, bool last) {
+        keep_code_ = records;
+        keep_last_code_ = last;
+    }
     void select(const card& c);
     const card& selected() const { return *card_; }
 
@@ -72,7 +75,7 @@ private:
     struct repeated;
 
     std::atomic<bool> on_{false};
-    bool keep_code_ = false;
+    bool keep_code_ = false, keep_last_code_ = false;
     mutable std::mutex mutex_;
     const card* card_;
     std::unique_ptr<card_state> state_;

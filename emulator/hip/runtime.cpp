@@ -82,7 +82,7 @@ void set_clock() {
     if (const auto* const card = clock::find_card(current_device().key)) session.select(*card);
     const bool reports = wanted_report() != report::format::none;
     session.turn(reports || switch_from("R9V_EMULATOR_CLOCK", false));
-    session.keep_code(reports);
+    session.keep_code(reports, false);
 }
 
 /// A program whose kernels did wrong must not end as if all were well, whatever it looked at.

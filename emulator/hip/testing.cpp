@@ -72,7 +72,7 @@ std::vector<fault> take_faults() {
 void set_clock(bool on) {
     hip::runtime::instance();
     auto& session = clock::session::instance();
-    session.keep_code(on);
+    session.keep_code(on, on);
     session.turn(on);
 }
 
