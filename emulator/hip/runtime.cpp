@@ -79,9 +79,16 @@ report::format wanted_report() {
 /// The clock of the card that this process has, running if the environment asks for it.
 void set_clock() {
     auto& session = clock::session::instance();
-    if (const auto* const card = clock::find_card(current_device().key)) session.select(*card);
+    const char* const text = std::getenv("R9V_EMULATOR_CLOCK");
+    const std::string_view wanted = text ? text : "";
+    const bool on_or_off = wanted.empty() || wanted == "0" || wanted == "1";
+    const auto* const card = clock::find_card(on_or_off ? current_device().key : wanted);
+    if (!card && !on_or_off) {
+        refuse("R9V_EMULATOR_CLOCK", text, "0, 1, 9070xt, r9700, 9060xt or 7900xtx");
+    }
+    if (card) session.select(*card);
     const bool reports = wanted_report() != report::format::none;
-    session.turn(reports || switch_from("R9V_EMULATOR_CLOCK", false));
+    session.turn(reports || (!wanted.empty() && wanted != "0"));
     session.keep_code(reports, false);
 }
 

@@ -59,7 +59,7 @@ const el=id=>document.getElementById(id),esc=s=>String(s).replace(/[&<>"]/g,c=>(
 const n=(x,d=1)=>x>=100?x.toFixed(0):x>=10?x.toFixed(Math.min(d,1)):x.toFixed(Math.max(d,2));
 const bytes=x=>{const u=['B','kB','MB','GB','TB'];let i=0;while(x>=1000&&i<4){x/=1000;i++}return n(x)+' '+u[i]};
 const total=K.reduce((s,k)=>s+k.total_microseconds.mid,0)||1;
-const short=s=>{const t=s.replace(/<.*$/,'').replace(/\(.*$/,'').split(' ').pop();return t.length>34?t.slice(0,33)+'\u2026':t};
+const short=s=>{const t=s.replace(/<.*$/,'').replace(/\(.*$/,'').split(' ').pop().split('::').pop();return t.length>34?t.slice(0,33)+'\u2026':t};
 el('card').textContent=C.name;
 const span=R.traceEvents.reduce((m,e)=>Math.max(m,e.ts+e.dur),0);
 el('tiles').innerHTML=[[n(total)+' \u00b5s','in kernels'],[n(span)+' \u00b5s','from first to last work'],
@@ -75,16 +75,17 @@ function roofline(){
  for(let i=Math.ceil(x0);i<=x1;i++)s+=`<line class="grid" x1="${X(i)}" x2="${X(i)}" y1="${t}" y2="${H-b}"/><text x="${X(i)}" y="${H-b+16}" text-anchor="middle">${i<0?'1/'+10**-i:10**i}</text>`;
  for(let i=Math.ceil(bot);i<=top;i++)s+=`<line class="grid" x1="${l}" x2="${W-r}" y1="${Y(i)}" y2="${Y(i)}"/><text x="${l-8}" y="${Y(i)+4}" text-anchor="end">${i<0?'1/'+10**-i:10**i}</text>`;
  s+=`<text x="${(l+W-r)/2}" y="${H-8}" text-anchor="middle">operations a byte of DRAM traffic</text><text transform="translate(14 ${(t+H-b)/2}) rotate(-90)" text-anchor="middle">TFLOPS</text>`;
+ const free=(x,y)=>put.every(p=>Math.abs(p[0]-x)>150||Math.abs(p[1]-y)>13)&&put.push([x,y]);
  const slope=v=>v+Math.log10(C.dram_gbs*C.dram_share/1000);
  [[C.tflops_8bit,'8-bit WMMA'],[C.tflops_f16,'f16 WMMA'],[C.tflops_f32,'f32 vector']].forEach(p=>{
   const y=Math.log10(p[0]),k=Math.min(x1,y-Math.log10(C.dram_gbs*C.dram_share/1000));
   s+=`<line class="roof" x1="${X(k)}" y1="${Y(y)}" x2="${W-r}" y2="${Y(y)}"/><text x="${W-r-4}" y="${Y(y)-5}" text-anchor="end">${p[1]}, ${p[0]}</text>`});
  const k=Math.log10(C.tflops_8bit)-Math.log10(C.dram_gbs*C.dram_share/1000),f=Math.max(x0,bot-Math.log10(C.dram_gbs*C.dram_share/1000));
  s+=`<line class="roof" x1="${X(f)}" y1="${Y(slope(f))}" x2="${X(k)}" y2="${Y(slope(k))}"/><text x="${X(f)+60}" y="${Y(slope(f))-40}">DRAM, ${Math.round(C.dram_gbs*C.dram_share)} GB/s</text>`;
- K.forEach((q,i)=>{if(!(q.tflops>0))return;
+ const put=[];K.forEach((q,i)=>{if(!(q.tflops>0))return;
   const x=X(Math.min(x1,Math.max(x0,Math.log10(q.operations_a_byte||1e-9)))),Yc=v=>Y(Math.max(bot,Math.log10(v))),m=q.microseconds;
   const up=Yc(q.tflops*m.mid/Math.max(m.low,1e-9)),down=Yc(q.tflops*m.mid/Math.max(m.high,1e-9)),R0=5+12*Math.sqrt(q.total_microseconds.mid/total);
-  s+=`<g style="cursor:pointer" onclick="show(${i})"><line x1="${x}" x2="${x}" y1="${up}" y2="${down}" style="stroke:${colour(q.bound)};stroke-width:2;opacity:.6"/><circle cx="${x}" cy="${Yc(q.tflops)}" r="${R0}" style="fill:${colour(q.bound)};opacity:.75"><title>${esc(q.name)}\n${n(q.tflops)} TFLOPS, ${esc(q.bound)}</title></circle>${i<8?`<text x="${x+R0+4}" y="${Yc(q.tflops)+4}" style="fill:var(--ink)">${esc(short(q.name))}</text>`:''}</g>`});
+  s+=`<g style="cursor:pointer" onclick="show(${i})"><line x1="${x}" x2="${x}" y1="${up}" y2="${down}" style="stroke:${colour(q.bound)};stroke-width:2;opacity:.6"/><circle cx="${x}" cy="${Yc(q.tflops)}" r="${R0}" style="fill:${colour(q.bound)};opacity:.75"><title>${esc(q.name)}\n${n(q.tflops)} TFLOPS, ${esc(q.bound)}</title></circle>${free(x,Yc(q.tflops))?`<text x="${x+R0+4}" y="${Yc(q.tflops)+4}" style="fill:var(--ink)">${esc(short(q.name))}</text>`:''}</g>`});
  el('roofline').innerHTML=s+'</svg>'}
 
 function rows(){el('rows').innerHTML=K.map((k,i)=>`<tr id="r${i}" onclick="show(${i})"><td title="${esc(k.name)}">${esc(short(k.name))} <span style="color:var(--soft)">(${k.grid.join(', ')}) \u00d7 ${k.block.join('\u00b7')}</span></td><td>${k.launches}</td><td>${n(k.microseconds.mid)}</td><td>${n(k.microseconds.low)} \u2013 ${n(k.microseconds.high)}</td><td>${(100*k.total_microseconds.mid/total).toFixed(1)} %</td><td>${n(k.tflops)}</td><td>${Math.round(100*k.busy.wmma)} %</td><td>${Math.round(100*k.busy.dram)} %</td><td style="color:${colour(k.bound)}">${esc(k.bound)}</td></tr>`).join('')}

@@ -112,6 +112,7 @@ bool write(format how, const std::string& path) {
                              : how == format::json ? as_json(r)
                                                    : as_html(r);
     if (how == format::text && path.empty()) {
+        if (r.kernels.empty()) return true;
         std::fputs(text.c_str(), stderr);
         return true;
     }

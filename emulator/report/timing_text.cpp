@@ -100,7 +100,9 @@ void add_time(std::string& out, const clock::kernel_record& k, const clock::card
 void add_loop(std::string& out, const clock::kernel_record& k) {
     const auto loop = main_loop(k);
     if (loop.empty()) return;
-    out += "  main loop: cycles of a wave each time, share of all, instruction\n";
+    const bool all = loop.size() == k.code.size();
+    add(out, "  %s: cycles of a wave each time, share of all, instruction\n",
+        all ? "code" : "main loop");
     std::size_t shown = 0;
     for (const clock::annotated& a : loop) {
         if (++shown > most_lines) {
