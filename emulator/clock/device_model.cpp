@@ -60,8 +60,9 @@ bool device_model::room_for_waves(u32 processor, unsigned (&counts)[4]) const {
     const simulated_processor& p = processors_[processor];
     unsigned first = 0, last = simds_a_processor;
     if (!trace_.processor_mode) {
-        const bool second = simds_[processor * 4].waves.size() + simds_[processor * 4 + 1].waves.size() >
-                            simds_[processor * 4 + 2].waves.size() + simds_[processor * 4 + 3].waves.size();
+        const bool second =
+            simds_[processor * 4].waves.size() + simds_[processor * 4 + 1].waves.size() >
+            simds_[processor * 4 + 2].waves.size() + simds_[processor * 4 + 3].waves.size();
         first = second ? 2 : 0;
         last = first + 2;
         if (p.lds_used[second] + trace_.lds_bytes > lds_a_half) return false;
@@ -113,7 +114,8 @@ bool device_model::place(cycle now) {
 }
 
 void device_model::dispatch(cycle now) {
-    while (next_group_ < groups_.size() && place(now)) {}
+    while (next_group_ < groups_.size() && place(now)) {
+    }
 }
 
 void device_model::start_wave(u32 group, u32 index, u32 simd, cycle at) {

@@ -34,6 +34,8 @@ private:
 
     /// Issues the next instruction of a wave if that can be at `now`; else sets w.next.
     bool try_issue(simulated_simd& s, u32 index, cycle now);
+    void note(simulated_wave& w, u32 number, cycle now);
+    void execute(simulated_simd& s, u32 index, const timed_op& o, cycle now);
     cycle earliest(simulated_simd& s, simulated_wave& w, const timed_op& o);
     cycle queue_room(const simulated_simd& s) const;
     cycle registers_ready(simulated_wave& w, const timed_op& o) const;

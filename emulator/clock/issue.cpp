@@ -3,7 +3,6 @@
 //
 // What each kind of instruction waits for, and what it takes.
 #include "device_model.hpp"
-
 #include <cmath>
 #include <cstring>
 
@@ -75,8 +74,7 @@ cycle device_model::earliest(simulated_simd& s, simulated_wave& w, const timed_o
         wait_for(w, at, registers_ready(w, o), stall::dependency);
     }
     if (o.what == unit::branch && o.reads && o.read[0].first == scc_index)
-        wait_for(w, at,
-                 w.scalar_ready[scc_slot] + arch_.compare_to_branch - arch_.scalar_result,
+        wait_for(w, at, w.scalar_ready[scc_slot] + arch_.compare_to_branch - arch_.scalar_result,
                  stall::branch);
     switch (o.what) {
     case unit::valu:
@@ -202,9 +200,9 @@ void device_model::finish_memory(simulated_wave& w, const timed_op& o, cycle now
     const bool atomic = o.cls == op_class::global_atomic;
     for (const u32 line : lines) {
         const auto at = static_cast<double>(now);
-        const double arrives = atomic                   ? memory_.atomic(cu, line, at)
+        const double arrives = atomic                  ? memory_.atomic(cu, line, at)
                                : o.what == unit::store ? memory_.store(cu, line, at)
-                                                        : memory_.load(cu, line, at);
+                                                       : memory_.load(cu, line, at);
         done = std::max(done, arrives);
     }
     result_.l0_busy += static_cast<double>(lines.size()) * arch_.l0_line;
@@ -277,6 +275,16 @@ bool device_model::try_issue(simulated_simd& s, u32 index, cycle now) {
     }
     if (waits && !pass_barrier(index, now)) return false;
 
+    note(w, number, now);
+    w.next = now + o.issue;
+    w.registers_seen = false;
+    next_instruction(w);
+    execute(s, index, o, now);
+    return true;
+}
+
+/// Where the wave's time went since its last instruction.
+void device_model::note(simulated_wave& w, u32 number, cycle now) {
     op_time& time = result_.ops[number];
     const cycle passed = now - w.before;
     ++time.executed;
@@ -284,10 +292,10 @@ bool device_model::try_issue(simulated_simd& s, u32 index, cycle now) {
     if (passed > 1) result_.stalls[static_cast<unsigned>(w.reason)] += passed - 1;
     w.before = now;
     w.reason = stall::queue;
-    w.next = now + o.issue;
-    w.registers_seen = false;
-    next_instruction(w);
+}
 
+void device_model::execute(simulated_simd& s, u32 index, const timed_op& o, cycle now) {
+    simulated_wave& w = waves_[index];
     switch (o.what) {
     case unit::valu:
     case unit::transcendental:
@@ -335,7 +343,6 @@ bool device_model::try_issue(simulated_simd& s, u32 index, cycle now) {
     default:
         break;
     }
-    return true;
 }
 
 } // namespace r9v_emulator::clock

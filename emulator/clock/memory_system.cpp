@@ -56,8 +56,7 @@ memory_system::memory_system(const card& c, outlook o, double ghz, device_caches
       infinity_bytes_(pick(c.arch.infinity_gbs, o) / ghz * c.infinity_mib / 64),
       dram_bytes_(c.dram_gbs * pick(c.arch.dram_share, o) / ghz),
       stores_leave_l2_(written_bytes > u64{c.l2_kib} * 1024),
-      stores_leave_infinity_(written_bytes > u64{c.infinity_mib} << 20) {
-}
+      stores_leave_infinity_(written_bytes > u64{c.infinity_mib} << 20) {}
 
 double memory_system::page_walk(u32 line) {
     return kept_.pages.insert(line / lines_a_page).second ? walk_ : 0;

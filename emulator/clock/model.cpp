@@ -139,7 +139,8 @@ modelled model(const launch_trace& trace, card_state& state) {
         results[i] = replay(trace, c, o, c.boost_ghz, kept);
         times[i] = whole_launch(results[i], trace).cycles / loaded_ghz(c, results[i]) / 1e3;
         const double more = static_cast<double>(trace.total_executed) /
-                            std::max<double>(1, static_cast<double>(trace.executed())) - 1;
+                                std::max<double>(1, static_cast<double>(trace.executed())) -
+                            1;
         const auto& t = results[i].traffic;
         const double misses = static_cast<double>(t.l2_lines - t.l2_hits + t.l2_written_lines);
         if (more > 0) kept.age(static_cast<u64>(more * misses));

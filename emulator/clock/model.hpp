@@ -37,10 +37,10 @@ struct modelled {
     double sampled = 1;        ///< share of the launch's instructions that were replayed
     double sampling_error = 0; ///< of the time, relative
     utilisation used;
-    std::string bound; ///< what bounds it
-    replay_result mid; ///< of what was sampled
+    std::string bound;                              ///< what bounds it
+    replay_result mid;                              ///< of what was sampled
     std::array<std::vector<op_time>, outlooks> ops; ///< of each replay, as launch_trace::ops
-    double scale = 1;  ///< from the sample's traffic to the launch's
+    double scale = 1;                               ///< from the sample's traffic to the launch's
 };
 
 modelled model(const launch_trace& trace, card_state& state);

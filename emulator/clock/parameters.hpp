@@ -39,7 +39,7 @@ struct microarchitecture {
     interval branch_not_taken{1, 3, 5};
     unsigned barrier = 13;
     // LDS.
-    unsigned lds_latency = 31; ///< on top of the cycles it is served
+    unsigned lds_latency = 31;            ///< on top of the cycles it is served
     interval lds_wide_pass{1, 1.25, 1.5}; ///< cycles a pass of a 16-byte access (ideal: 1)
     // Memory: latency from issue to data, no queue.
     interval l0_latency{90, 120, 150}, l2_latency{180, 250, 320};

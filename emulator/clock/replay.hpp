@@ -43,10 +43,10 @@ struct op_time {
 };
 
 struct replay_result {
-    double cycles = 0;               ///< until all that was recorded is done
-    std::vector<double> group_start; ///< in order of dispatch
-    u32 resident = 0;                ///< workgroups that the device holds at one time
-    u32 waves_a_simd = 0;            ///< most that a SIMD held
+    double cycles = 0;                      ///< until all that was recorded is done
+    std::vector<double> group_start;        ///< in order of dispatch
+    u32 resident = 0;                       ///< workgroups that the device holds at one time
+    u32 waves_a_simd = 0;                   ///< most that a SIMD held
     double wmma16_busy = 0, wmma8_busy = 0; ///< cycles, summed over SIMDs
     double valu_busy = 0, transcendental_busy = 0;
     double bubbles = 0;  ///< between WMMA and others

@@ -19,7 +19,7 @@ namespace r9v_emulator::clock {
 struct annotated {
     std::uint64_t pc = 0;
     std::string text;
-    u64 executed = 0; ///< by the waves that were replayed
+    u64 executed = 0;  ///< by the waves that were replayed
     double cycles = 0; ///< of a wave, for each time it is executed
     double share = 0;  ///< of all cycles of waves
 };

@@ -65,13 +65,13 @@ struct simulated_wave {
     u32 group = 0, simd = 0;
     u32 run = 0, in_run = 0, slot = 0;
     std::size_t data = 0;
-    cycle next = 0; ///< cannot issue before
+    cycle next = 0;   ///< cannot issue before
     cycle before = 0; ///< when it issued last
     stall reason = stall::queue;
     u32 priority = 0;
     u32 barriers_waited = 0;
     bool took_branch = false;
-    bool arrived = false; ///< gfx11: at the barrier that it waits for
+    bool arrived = false;        ///< gfx11: at the barrier that it waits for
     bool registers_seen = false; ///< `next` allows for what the next instruction reads
     return_queue loads, stores, locals, scalars;
     // Cycle from which a vector instruction may start on the register, and, for scalar registers,
@@ -89,9 +89,9 @@ struct resident_wave {
 
 struct simulated_simd {
     std::vector<resident_wave> waves; ///< oldest first
-    std::array<cycle, 16> queue{}; ///< when the last operations started
+    std::array<cycle, 16> queue{};    ///< when the last operations started
     u32 queued = 0;
-    cycle free = 0;                ///< the vector ALU
+    cycle free = 0; ///< the vector ALU
     cycle transcendental_free = 0;
     u32 last_wave = ~0u;
     unit last_unit = unit::other;

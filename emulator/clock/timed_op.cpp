@@ -92,13 +92,14 @@ void vector_operands(const op& o, timed_op& to) {
 
 /// Scalar operations that leave SCC alone, and those that read it.
 bool keeps_scc(std::string_view name) {
-    return any_prefix(name, {"s_mov", "s_cmov", "s_mul", "s_cselect", "s_pack", "s_sext", "s_get",
-                             "s_set", "s_swap", "s_bitset", "s_bitrep", "s_brev", "s_ff", "s_ctz",
-                             "s_clz", "s_cls", "s_cvt", "s_barrier", "s_fm", "s_add_f", "s_sub_f"});
+    return any_prefix(name,
+                      {"s_mov", "s_cmov", "s_mul",    "s_cselect", "s_pack", "s_sext",  "s_get",
+                       "s_set", "s_swap", "s_bitset", "s_bitrep",  "s_brev", "s_ff",    "s_ctz",
+                       "s_clz", "s_cls",  "s_cvt",    "s_barrier", "s_fm",   "s_add_f", "s_sub_f"});
 }
 bool reads_scc(std::string_view name) {
-    return any_prefix(name, {"s_cselect", "s_cmov", "s_addc", "s_subb", "s_add_co_ci", "s_sub_co_ci",
-                             "s_cbranch_scc"});
+    return any_prefix(name, {"s_cselect", "s_cmov", "s_addc", "s_subb", "s_add_co_ci",
+                             "s_sub_co_ci", "s_cbranch_scc"});
 }
 
 void scalar_operands(const op& o, timed_op& to) {
@@ -127,8 +128,8 @@ void memory_operands(const op& o, timed_op& to) {
     const bool store = info.src[1] != kind::none;
     // Handing over data costs one cycle a register and one more (measured: 2, 3, 4, 5).
     to.issue = store && o.cls != op_class::other ? static_cast<u8>(words + 1) : u8{1};
-    to.returns = info.dst != kind::none &&
-                 (o.cls != op_class::global_atomic || (o.flags & flag_returns));
+    to.returns =
+        info.dst != kind::none && (o.cls != op_class::global_atomic || (o.flags & flag_returns));
     to.wide_local = to.what == unit::lds && std::max(words_of(info.dst), words) == 4;
 }
 
@@ -180,6 +181,7 @@ timed_op describe(const op& o) {
         to.occupancy = o.cycles;
         if (double_precision(*o.info)) to.occupancy = double_precision_cycles;
         to.eight_bit = to.what == unit::wmma && o.cycles == 8;
+        to.four_bit = to.eight_bit && o.info->name.find("_iu4") != o.info->name.npos;
         vector_operands(o, to);
         break;
     case unit::salu:
@@ -228,7 +230,7 @@ timed_op time_op(const program& code, u32 slot) {
 }
 
 unsigned rdna3_occupancy(const timed_op& o) {
-    return o.occupancy == 16 || o.eight_bit ? 32 : o.occupancy;
+    return o.four_bit ? 16 : 32;
 }
 
 } // namespace r9v_emulator::clock

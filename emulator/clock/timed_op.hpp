@@ -56,10 +56,11 @@ struct timed_op {
     u8 occupancy = 1; ///< cycles of the vector ALU, or of an SALU result
     u8 issue = 1;     ///< cycles that the wave needs to hand it over (stores: more than one)
     u8 advance = 1;
-    bool returns = false;   ///< counts as a load: data comes back
+    bool returns = false;    ///< counts as a load: data comes back
     bool wide_local = false; ///< an LDS access of 16 bytes a lane
-    bool memory = false;    ///< has an access in the trace
-    bool eight_bit = false; ///< WMMA on 8-bit or narrower elements
+    bool memory = false;     ///< has an access in the trace
+    bool eight_bit = false;  ///< WMMA on 8-bit or narrower elements
+    bool four_bit = false;   ///< WMMA on 4-bit elements
     u16 immediate = 0;
     wait_counts waits;
     u8 reads = 0, writes = 0;
@@ -68,7 +69,7 @@ struct timed_op {
     op_class cls = op_class::other;
 };
 
-/// The operations of the code that stand at these dwords; `rdna3` chooses its WMMA rates.
+/// The instruction that stands at this dword of the code.
 timed_op time_op(const program& code, u32 slot);
 /// Cycles that a WMMA takes on RDNA3, where RDNA4 takes `occupancy`.
 unsigned rdna3_occupancy(const timed_op& o);

@@ -170,7 +170,8 @@ std::vector<std::unique_ptr<group_trace>> recorder::take() {
     // Threads may have kept a few more than one thread would have.
     u64 sum = 0;
     std::size_t kept = 0;
-    while (kept < groups_.size() && groups_[kept]->order == kept && (kept < minimum_ || sum <= budget_))
+    while (kept < groups_.size() && groups_[kept]->order == kept &&
+           (kept < minimum_ || sum <= budget_))
         sum += groups_[kept++]->executed;
     groups_.resize(kept);
     return std::move(groups_);

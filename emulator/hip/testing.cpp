@@ -34,8 +34,8 @@ std::vector<modelled_instruction> instruction_cycles(const clock::modelled& m) {
     std::vector<modelled_instruction> code;
     for (const clock::annotated& a : clock::session::instance().last_code())
         code.push_back({a.pc, a.text, 0, {}});
-    double modelled_interval::*const member[] = {&modelled_interval::low, &modelled_interval::mid,
-                                                 &modelled_interval::high};
+    double modelled_interval::* const member[] = {&modelled_interval::low, &modelled_interval::mid,
+                                                  &modelled_interval::high};
     for (unsigned o = 0; o < clock::outlooks; ++o)
         for (std::size_t n = 0; n < std::min(code.size(), m.ops[o].size()); ++n) {
             const auto times = std::max<std::uint64_t>(1, m.ops[o][n].executed);

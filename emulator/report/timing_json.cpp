@@ -4,7 +4,6 @@
 // One JSON object: "kernels" for programs, "traceEvents" for chrome://tracing and Perfetto, which
 // ignore what they do not know.
 #include "timing_report.hpp"
-
 #include <cstdio>
 
 namespace r9v_emulator::report {
@@ -108,7 +107,7 @@ std::string stalls_json(const clock::replay_result& r) {
 std::string kernel_json(const clock::kernel_record& k) {
     const level_bytes b = levels_of(k);
     const roofline_point p = point_of(k);
-    const auto three = [](const std::uint32_t (&n)[3]) {
+    const auto three = [](const std::uint32_t(&n)[3]) {
         return array(n, [](std::uint32_t x) { return std::to_string(x); });
     };
     return object()

@@ -101,8 +101,10 @@ std::string with_unit(double value, std::string_view unit) {
         value /= 1000;
         ++n;
     }
-    return fixed(value, value < 10 && n ? 2 : value < 100 && n ? 1 : 0) + " " + prefix[n] +
-           std::string(unit);
+    return fixed(value, value < 10 && n    ? 2
+                        : value < 100 && n ? 1
+                                           : 0) +
+           " " + prefix[n] + std::string(unit);
 }
 
 bool write(format how, const std::string& path) {
@@ -116,7 +118,7 @@ bool write(format how, const std::string& path) {
         std::fputs(text.c_str(), stderr);
         return true;
     }
-    const std::string name = !path.empty()          ? path
+    const std::string name = !path.empty()         ? path
                              : how == format::json ? "r9v-emulator-report.json"
                                                    : "r9v-emulator-report.html";
     std::ofstream file(name, std::ios::binary);

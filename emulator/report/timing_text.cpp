@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 #include "timing_report.hpp"
-
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -38,8 +37,7 @@ void add_instructions(std::string& out, const launch_counts& c) {
         static_cast<unsigned long long>(c.lds_loads), static_cast<unsigned long long>(c.lds_stores),
         static_cast<unsigned long long>(c.scratch_accesses),
         static_cast<unsigned long long>(c.waits), static_cast<unsigned long long>(c.barriers));
-    const auto vector =
-        static_cast<double>(c.wmma_cycles + c.valu_cycles + 4 * c.transcendental);
+    const auto vector = static_cast<double>(c.wmma_cycles + c.valu_cycles + 4 * c.transcendental);
     const auto passes = static_cast<double>(c.lds_load_passes + c.lds_store_passes);
     const auto ideal = static_cast<double>(c.lds_load_passes_ideal + c.lds_store_passes_ideal);
     add(out, "  WMMA share    %.1f %% of vector cycles;  LDS conflicts %.1f %% of %.0f passes\n",
@@ -82,7 +80,8 @@ void add_time(std::string& out, const clock::kernel_record& k, const clock::card
         "Infinity Cache %.0f %%, DRAM %.0f %%\n",
         100 * u.vector, 100 * u.wmma, 100 * u.lds, 100 * u.l0, 100 * u.l2, 100 * u.infinity,
         100 * u.dram);
-    add(out, "  registers     %u VGPRs, %u SGPRs, %u B LDS, %u B scratch; occupancy %u of %u waves\n",
+    add(out,
+        "  registers     %u VGPRs, %u SGPRs, %u B LDS, %u B scratch; occupancy %u of %u waves\n",
         k.vgprs, k.sgprs, k.lds_bytes, k.scratch_bytes, m.mid.waves_a_simd, c.arch.slots);
     double stalled = 0;
     for (const auto s : m.mid.stalls)

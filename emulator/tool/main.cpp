@@ -2,9 +2,8 @@
 // Copyright (c) the r9v authors
 //
 // r9v-emulator: runs a kernel of any code object and reports what the clock says of it.
-#include "options.hpp"
-
 #include "hip/module.hpp"
+#include "options.hpp"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -79,8 +79,8 @@ argument parse_argument(std::string_view text) {
     out.text = text;
     const std::size_t colon = text.find(':');
     if (colon == text.npos)
-        throw wrong_usage("the argument " + quoted(text) + " has no type; write i32:" +
-                          std::string(text) + ", or buffer:SIZE");
+        throw wrong_usage("the argument " + quoted(text) +
+                          " has no type; write i32:" + std::string(text) + ", or buffer:SIZE");
     const std::string_view type = text.substr(0, colon), rest = text.substr(colon + 1);
     if (type == "buffer") {
         const std::size_t next = rest.find(':');
@@ -171,12 +171,14 @@ const char* usage() {
     return "r9v-emulator run FILE KERNEL [options] --args ARGUMENT...\n"
            "r9v-emulator kernels FILE\n"
            "\n"
-           "Runs one kernel of a code object (.hsaco, or an offload bundle) on the software device\n"
+           "Runs one kernel of a code object (.hsaco, or an offload bundle) on the software "
+           "device\n"
            "and reports its modelled time. KERNEL is its symbol, or a part of its name that no\n"
            "other kernel has. `kernels` lists them with the sizes of their arguments.\n"
            "\n"
            "  --grid X[,Y[,Z]]   workgroups         --block X[,Y[,Z]]  threads of each\n"
-           "  --lds BYTES        dynamic LDS        --repeat N         launches; the last is reported\n"
+           "  --lds BYTES        dynamic LDS        --repeat N         launches; the last is "
+           "reported\n"
            "  --device KEY       9070xt, r9700 or 9060xt; default: by the code object\n"
            "  --report FORMAT    text, json or html --output FILE      where it goes\n"
            "  --print N          the first values of argument N (from 0), a buffer, afterwards\n"

@@ -3,7 +3,6 @@
 //
 // The model against published figures, each within its tolerance. With --table, prints them.
 #include "figures.hpp"
-
 #include <algorithm>
 #include <cstdio>
 #include <gtest/gtest.h>

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <r9v_emulator/testing.hpp>
+
 #include <string>
 #include <vector>
 

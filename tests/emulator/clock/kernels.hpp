@@ -69,9 +69,8 @@ __global__ void wmma_bf16(float* out) {
     for (int r = 0; r < wmma_rounds; ++r) {
         if constexpr (Where == exponentials::between)
             asm volatile(R9V_WMMA(0) R9V_EXP(8) R9V_WMMA(1) R9V_EXP(9) R9V_WMMA(2) R9V_EXP(10)
-                             R9V_WMMA(3) R9V_EXP(11) R9V_WMMA(4) R9V_EXP(12) R9V_WMMA(5)
-                                 R9V_EXP(13) R9V_WMMA(6) R9V_EXP(14) R9V_WMMA(7)
-                                     R9V_EXP(15) R9V_OPERANDS);
+                             R9V_WMMA(3) R9V_EXP(11) R9V_WMMA(4) R9V_EXP(12) R9V_WMMA(5) R9V_EXP(13)
+                                 R9V_WMMA(6) R9V_EXP(14) R9V_WMMA(7) R9V_EXP(15) R9V_OPERANDS);
         else
             asm volatile(R9V_WMMA(0) R9V_WMMA(1) R9V_WMMA(2) R9V_WMMA(3) R9V_WMMA(4) R9V_WMMA(5)
                              R9V_WMMA(6) R9V_WMMA(7) R9V_OPERANDS);

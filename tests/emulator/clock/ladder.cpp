@@ -3,10 +3,12 @@
 //
 // The order of kernels that differ in one published lesson each. An order is robust when it holds
 // at each end of the intervals.
+#include "attention_ladder.hpp"
 #include "ladder.hpp"
 
-#include <gtest/gtest.h>
 #include <r9v_emulator/testing.hpp>
+
+#include <gtest/gtest.h>
 #include <vector>
 
 namespace {
@@ -67,6 +69,30 @@ TEST_F(Ladder, SharingThroughLdsIsFaster) {
 TEST_F(Ladder, PaddedRowsAreFaster) {
     const auto plain = time(gemm_shared<2, 0>, 2), padded = time(gemm_shared<2, 8>, 2);
     expect_faster(padded, plain, "LDS rows of 80 bytes, against 64");
+}
+
+class AttentionLadder : public Ladder {
+protected:
+    using kernel_type = void (*)(const _Float16*, const _Float16*, const _Float16*, float*);
+    modelled_launch attend(kernel_type kernel) {
+        constexpr unsigned blocks = ladder_size * ladder_depth / (64 * head_size);
+        kernel<<<blocks, 128>>>(operand_, operand_, operand_, result_);
+        EXPECT_EQ(hipDeviceSynchronize(), hipSuccess);
+        return r9v_emulator::model_last_launch("9070xt", true);
+    }
+};
+
+TEST_F(AttentionLadder, ProbabilitiesInRegistersAreFaster) {
+    const auto registers = attend(attention<handover::registers>);
+    const auto lds = attend(attention<handover::lds>);
+    expect_faster(registers, lds, "P in registers, against through LDS");
+}
+
+TEST_F(AttentionLadder, SpillingIsSlow) {
+    const auto whole = attend(attention<handover::registers>);
+    const auto spilled = attend(attention_spilled);
+    EXPECT_GT(r9v_emulator::last_counts().scratch_accesses, 0U);
+    expect_faster(whole, spilled, "all in registers, against spilled");
 }
 
 } // namespace

@@ -37,15 +37,15 @@ __global__ void gemm_direct(const _Float16* a, const _Float16* b, float* d) {
         half8 left[Tiles], right[Tiles];
         const unsigned at = k + 8 * (lane / 16);
         for (unsigned i = 0; i < Tiles; ++i) {
-            left[i] = *reinterpret_cast<const half8*>(
-                a + (row + 16 * i + lane % 16) * ladder_depth + at);
+            left[i] =
+                *reinterpret_cast<const half8*>(a + (row + 16 * i + lane % 16) * ladder_depth + at);
             right[i] = *reinterpret_cast<const half8*>(
                 b + (column + 16 * i + lane % 16) * ladder_depth + at);
         }
         for (unsigned i = 0; i < Tiles; ++i)
             for (unsigned j = 0; j < Tiles; ++j)
-                sum[i][j] = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(left[i], right[j],
-                                                                             sum[i][j]);
+                sum[i][j] =
+                    __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(left[i], right[j], sum[i][j]);
     }
     store_tiles<Tiles>(d, sum, row, column);
 }
@@ -80,8 +80,8 @@ __global__ void gemm_shared(const _Float16* a, const _Float16* b, float* d) {
             }
             for (unsigned i = 0; i < Tiles; ++i)
                 for (unsigned j = 0; j < Tiles; ++j)
-                    sum[i][j] = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(
-                        left[i], right[j], sum[i][j]);
+                    sum[i][j] = __builtin_amdgcn_wmma_f32_16x16x16_f16_w32_gfx12(left[i], right[j],
+                                                                                 sum[i][j]);
         }
         __syncthreads();
     }

@@ -2,10 +2,10 @@
 // Copyright (c) the r9v authors
 //
 // Modelled time as HIP programs see it: events, copies beside kernels, and samples of large grids.
-#include "kernels.hpp"
-
-#include <gtest/gtest.h>
 #include <r9v_emulator/testing.hpp>
+
+#include "kernels.hpp"
+#include <gtest/gtest.h>
 #include <vector>
 
 namespace {
