@@ -3,7 +3,7 @@
 
 #include "hip/event.hpp"
 
-#include "clock/session.hpp"
+#include "clock/stopwatch.hpp"
 
 namespace r9v_emulator::hip {
 
@@ -49,7 +49,7 @@ bool event_table::destroy(hipEvent_t handle) {
 }
 
 float elapsed_milliseconds(const event_record& from, const event_record& to) {
-    if (clock::session::instance().on())
+    if (clock::stopwatch::instance().on())
         return static_cast<float>((to.modelled.load() - from.modelled.load()) / 1e3);
     const std::chrono::duration<float, std::milli> between = to.stamp.load() - from.stamp.load();
     return between.count();

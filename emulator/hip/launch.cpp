@@ -3,7 +3,7 @@
 
 #include "hip/launch.hpp"
 
-#include "clock/session.hpp"
+#include "clock/stopwatch.hpp"
 #include "hip/device.hpp"
 #include "hip/hostcall.hpp"
 #include "hip/log.hpp"
@@ -201,7 +201,7 @@ void perform(const kernel_operation& work) {
     write_arguments(work);
     write_packet(work, request.dispatch_packet);
     auto options = the_runtime.options();
-    auto& timing = clock::session::instance();
+    auto& timing = clock::stopwatch::instance();
     std::unique_ptr<clock::launch_trace> trace;
     if (timing.on()) trace = timing.prepare(request, options);
     auto result = execute(device_memory(), request, options);

@@ -3,7 +3,7 @@
 
 #include "hip/runtime.hpp"
 
-#include "clock/session.hpp"
+#include "clock/stopwatch.hpp"
 #include "hip/deferral.hpp"
 #include "hip/device.hpp"
 #include "hip/host_access.hpp"
@@ -78,7 +78,7 @@ report::format wanted_report() {
 
 /// The clock of the card that this process has, running if the environment asks for it.
 void set_clock() {
-    auto& session = clock::session::instance();
+    auto& timing = clock::stopwatch::instance();
     const char* const text = std::getenv("R9V_EMULATOR_CLOCK");
     const std::string_view wanted = text ? text : "";
     const bool on_or_off = wanted.empty() || wanted == "0" || wanted == "1";
@@ -86,10 +86,10 @@ void set_clock() {
     if (!card && !on_or_off) {
         refuse("R9V_EMULATOR_CLOCK", text, "0, 1, 9070xt, r9700, 9060xt or 7900xtx");
     }
-    if (card) session.select(*card);
+    if (card) timing.select(*card);
     const bool reports = wanted_report() != report::format::none;
-    session.turn(reports || (!wanted.empty() && wanted != "0"));
-    session.keep_code(reports, false);
+    timing.turn(reports || (!wanted.empty() && wanted != "0"));
+    timing.keep_code(reports, false);
 }
 
 /// A program whose kernels did wrong must not end as if all were well, whatever it looked at.

@@ -3,7 +3,7 @@
 
 #include "r9v_emulator/testing.hpp"
 
-#include "clock/session.hpp"
+#include "clock/stopwatch.hpp"
 #include "hip/log.hpp"
 #include "hip/module.hpp"
 #include "hip/runtime.hpp"
@@ -32,7 +32,7 @@ modelled_interval plain(const clock::interval& i) {
 /// Each instruction's cycles in the three replays.
 std::vector<modelled_instruction> instruction_cycles(const clock::modelled& m) {
     std::vector<modelled_instruction> code;
-    for (const clock::annotated& a : clock::session::instance().last_code())
+    for (const clock::annotated& a : clock::stopwatch::instance().last_code())
         code.push_back({a.pc, a.text, 0, {}});
     double modelled_interval::* const member[] = {&modelled_interval::low, &modelled_interval::mid,
                                                   &modelled_interval::high};
@@ -71,20 +71,20 @@ std::vector<fault> take_faults() {
 
 void set_clock(bool on) {
     hip::runtime::instance();
-    auto& session = clock::session::instance();
-    session.keep_code(on, on);
-    session.turn(on);
+    auto& timing = clock::stopwatch::instance();
+    timing.keep_code(on, on);
+    timing.turn(on);
 }
 
 modelled_launch model_last_launch(std::string_view name, bool warm) {
     const clock::card* const card = clock::find_card(name);
-    const auto trace = clock::session::instance().last_trace();
+    const auto trace = clock::stopwatch::instance().last_trace();
     if (!card || !trace) return {};
     clock::card_state state(*card);
     if (warm) clock::model(*trace, state);
     modelled_launch out;
     const clock::modelled m = clock::model(*trace, state);
-    out.kernel = clock::session::instance().last().name;
+    out.kernel = clock::stopwatch::instance().last().name;
     out.bound = m.bound;
     out.microseconds = plain(m.microseconds);
     out.ghz = m.ghz;

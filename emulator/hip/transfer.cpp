@@ -3,7 +3,7 @@
 
 #include "hip/transfer.hpp"
 
-#include "clock/session.hpp"
+#include "clock/stopwatch.hpp"
 #include "clock/timeline.hpp"
 #include "hip/log.hpp"
 #include "hip/runtime.hpp"
@@ -160,7 +160,7 @@ hipError_t check(const fill_operation& work) {
 namespace {
 
 void take_modelled_time(const copy_operation& work) {
-    auto& timing = clock::session::instance();
+    auto& timing = clock::stopwatch::instance();
     if (!timing.on()) return;
     using enum clock::copy_way;
     const bool to = place_of(address_of(work.to)) == place::device;
@@ -172,7 +172,7 @@ void take_modelled_time(const copy_operation& work) {
 }
 
 void take_modelled_time(const fill_operation& work) {
-    auto& timing = clock::session::instance();
+    auto& timing = clock::stopwatch::instance();
     if (!timing.on()) return;
     clock::timeline::instance().copy(timing.selected(), clock::copy_way::fill,
                                      work.pattern_bytes * work.width * work.height * work.depth);

@@ -32,8 +32,8 @@ format format_of(std::string_view name) {
 }
 
 timing_report collect() {
-    const auto& session = clock::session::instance();
-    return {&session.selected(), session.kernels(), clock::timeline::instance().spans()};
+    const auto& timing = clock::stopwatch::instance();
+    return {&timing.selected(), timing.kernels(), clock::timeline::instance().spans()};
 }
 
 level_bytes levels_of(const clock::kernel_record& k) {

@@ -5,7 +5,7 @@
 // one HTML page.
 #pragma once
 
-#include "../clock/session.hpp"
+#include "../clock/stopwatch.hpp"
 #include "../clock/timeline.hpp"
 #include <string>
 #include <string_view>

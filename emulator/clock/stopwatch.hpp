@@ -37,9 +37,9 @@ struct kernel_record {
     std::vector<annotated> code;
 };
 
-class session {
+class stopwatch {
 public:
-    static session& instance();
+    static stopwatch& instance();
 
     bool on() const { return on_.load(std::memory_order_relaxed); }
     void turn(bool on);
@@ -69,7 +69,7 @@ public:
     void reset();
 
 private:
-    session();
+    stopwatch();
     const modelled& modelled_of(const launch_request& request, const launch_counts& counts,
                                 const launch_trace& trace);
     struct repeated;

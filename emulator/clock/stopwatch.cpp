@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
-#include "session.hpp"
+#include "stopwatch.hpp"
 
 #include "../decode/disassembler.hpp"
 #include "../device/memory.hpp"
@@ -81,32 +81,32 @@ void add_cycles(std::vector<annotated>& code, const replay_result& r) {
 
 } // namespace
 
-struct session::repeated {
+struct stopwatch::repeated {
     unsigned replayed = 0;
     modelled result;
 };
 
-session& session::instance() {
-    static auto& the_session = *new session; // outlives streams at work while the process ends
-    return the_session;
+stopwatch& stopwatch::instance() {
+    static auto& the_stopwatch = *new stopwatch; // outlives streams at work while the process ends
+    return the_stopwatch;
 }
 
-session::session() : card_(find_card("9070xt")) {}
+stopwatch::stopwatch() : card_(find_card("9070xt")) {}
 
-void session::turn(bool on) {
+void stopwatch::turn(bool on) {
     on_.store(on);
     timeline::turn(on);
 }
 
-void session::select(const card& c) {
+void stopwatch::select(const card& c) {
     const std::scoped_lock lock(mutex_);
     card_ = &c;
     state_.reset();
     known_.clear();
 }
 
-std::unique_ptr<launch_trace> session::prepare(const launch_request& request,
-                                               execution_options& options) const {
+std::unique_ptr<launch_trace> stopwatch::prepare(const launch_request& request,
+                                                 execution_options& options) const {
     auto trace = std::make_unique<launch_trace>();
     const u32 threads = request.threads[0] * request.threads[1] * request.threads[2];
     trace->waves_a_group = (threads + lanes - 1) / lanes;
@@ -120,8 +120,8 @@ std::unique_ptr<launch_trace> session::prepare(const launch_request& request,
     return trace;
 }
 
-const modelled& session::modelled_of(const launch_request& request, const launch_counts& counts,
-                                     const launch_trace& trace) {
+const modelled& stopwatch::modelled_of(const launch_request& request, const launch_counts& counts,
+                                       const launch_trace& trace) {
     if (!state_) state_ = std::make_unique<card_state>(*card_);
     auto& known = known_[identity(request, counts)];
     if (!known) known = std::make_shared<repeated>();
@@ -132,8 +132,8 @@ const modelled& session::modelled_of(const launch_request& request, const launch
     return known->result;
 }
 
-void session::enter(memory& device, const launch_request& request, const launch_counts& counts,
-                    std::unique_ptr<launch_trace> trace) {
+void stopwatch::enter(memory& device, const launch_request& request, const launch_counts& counts,
+                      std::unique_ptr<launch_trace> trace) {
     const std::scoped_lock lock(mutex_);
     const modelled& m = modelled_of(request, counts, *trace);
     last_ = shape_key(request);
@@ -163,12 +163,12 @@ void session::enter(memory& device, const launch_request& request, const launch_
     last_trace_ = std::move(trace);
 }
 
-void session::host_wrote() {
+void stopwatch::host_wrote() {
     const std::scoped_lock lock(mutex_);
     if (state_) state_->clear();
 }
 
-std::vector<kernel_record> session::kernels() const {
+std::vector<kernel_record> stopwatch::kernels() const {
     const std::scoped_lock lock(mutex_);
     std::vector<kernel_record> all;
     for (const auto& [key, record] : kernels_)
@@ -177,23 +177,23 @@ std::vector<kernel_record> session::kernels() const {
     return all;
 }
 
-kernel_record session::last() const {
+kernel_record stopwatch::last() const {
     const std::scoped_lock lock(mutex_);
     const auto found = kernels_.find(last_);
     return found == kernels_.end() ? kernel_record{} : found->second;
 }
 
-std::shared_ptr<const launch_trace> session::last_trace() const {
+std::shared_ptr<const launch_trace> stopwatch::last_trace() const {
     const std::scoped_lock lock(mutex_);
     return last_trace_;
 }
 
-std::vector<annotated> session::last_code() const {
+std::vector<annotated> stopwatch::last_code() const {
     const std::scoped_lock lock(mutex_);
     return last_code_;
 }
 
-void session::reset() {
+void stopwatch::reset() {
     const std::scoped_lock lock(mutex_);
     kernels_.clear();
     known_.clear();
