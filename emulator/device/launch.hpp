@@ -12,6 +12,9 @@
 namespace r9v_emulator {
 
 class memory;
+namespace clock {
+struct launch_trace;
+} // namespace clock
 
 /// One kernel of a loaded code object: its descriptor (AMDHSA kernel descriptor, code object v5)
 /// and the segment of device memory that its instructions live in.
@@ -62,6 +65,9 @@ struct execution_options {
     bool profile = false;               ///< fill launch_result::profile
     std::uint64_t branch_limit = 0;     ///< taken backward branches a wave may make; 0: no limit
     std::vector<std::uint64_t> dropped; ///< code addresses to skip, for mutation tests
+    clock::launch_trace* trace = nullptr; ///< filled for the clock, where set
+    std::uint64_t trace_minimum = 1;      ///< workgroups that the trace shall hold at least
+    std::uint64_t trace_budget = 0;       ///< wave instructions beyond which it takes no more
 };
 
 /// What one launch did, summed over its waves. An instruction is counted once per wave.

@@ -65,6 +65,11 @@ void ticket::wait() const {
             progress::instance().wait_a_moment(); // another thread is at it
         }
     }
+    clock::timeline::instance().host_reached(modelled());
+}
+
+double ticket::modelled() const {
+    return owner ? owner->modelled.end_of(sequence) : 0;
 }
 
 hipStream_t stream::handle() const {
@@ -75,16 +80,25 @@ ticket stream::submit(operation work, std::span<const ticket> after) {
     std::unique_lock lock(mutex_);
     const auto sequence = submitted_.load() + 1;
     submitted_.store(sequence);
-    std::erase_if(pending_waits_, [](const ticket& point) { return point.done(); });
+    double not_before = std::max(not_before_, clock::timeline::instance().host_time());
+    not_before_ = 0;
+    for (const ticket& point : after)
+        if (point.done()) not_before = std::max(not_before, point.modelled());
+    std::erase_if(pending_waits_, [&](const ticket& point) {
+        if (!point.done()) return false;
+        not_before = std::max(not_before, point.modelled());
+        return true;
+    });
     const bool deferred = deferral::wanted();
     const bool ready =
         !deferred && queue_.empty() && !busy_ && pending_waits_.empty() && all_done(after);
     if (ready && !may_block(work)) {
+        modelled.require(not_before);
         run_here(work, sequence, lock);
     } else {
         auto points = std::exchange(pending_waits_, {});
         points.insert(points.end(), after.begin(), after.end());
-        queue_.push_back({std::move(work), std::move(points), sequence});
+        queue_.push_back({std::move(work), std::move(points), sequence, not_before});
         if (deferred) {
             deferral::instance().expect_progress();
         } else {
@@ -104,7 +118,11 @@ void stream::run_here(const operation& work, std::uint64_t sequence,
                       std::unique_lock<std::mutex>& lock) {
     busy_ = true;
     lock.unlock();
-    perform(work);
+    {
+        const clock::timeline::scope place(modelled);
+        perform(work);
+    }
+    modelled.completed(sequence);
     lock.lock();
     busy_ = false;
     completed_.store(sequence);
@@ -117,6 +135,9 @@ bool stream::start_next() {
     if (busy_ || queue_.empty() || !all_done(queue_.front().after)) return false;
     auto next = std::move(queue_.front());
     queue_.pop_front();
+    modelled.require(next.not_before);
+    for (const ticket& point : next.after)
+        modelled.require(point.modelled());
     if (!may_block(next.work)) {
         run_here(next.work, next.sequence, lock);
         return true;
@@ -130,8 +151,12 @@ bool stream::start_next() {
 }
 
 void stream::wait_for(const ticket& point) {
-    if (point.owner.get() == this || point.done()) return;
+    if (point.owner.get() == this) return;
     const std::lock_guard lock(mutex_);
+    if (point.done()) {
+        not_before_ = std::max(not_before_, point.modelled());
+        return;
+    }
     pending_waits_.push_back(point);
 }
 
@@ -154,8 +179,11 @@ void stream::serve() {
         queue_.pop_front();
         busy_ = true;
         lock.unlock();
-        for (const auto& point : next.after)
-            point.wait();
+        modelled.require(next.not_before);
+        for (const auto& point : next.after) {
+            progress::instance().wait_until([&] { return point.done(); });
+            modelled.require(point.modelled());
+        }
         lock.lock();
         run_here(next.work, next.sequence, lock);
     }

@@ -6,6 +6,7 @@
 // work waits in the queue, see deferral.hpp.
 #pragma once
 
+#include "clock/timeline.hpp"
 #include "hip/operation.hpp"
 #include <atomic>
 #include <condition_variable>
@@ -30,6 +31,8 @@ struct ticket {
 
     bool done() const;
     void wait() const;
+    /// When it was reached in modelled time; of a point that is done.
+    double modelled() const;
 };
 
 class stream : public std::enable_shared_from_this<stream> {
@@ -62,6 +65,8 @@ public:
     bool blocking() const { return !legacy_ && (flags_ & hipStreamNonBlocking) == 0; }
     hipStream_t handle() const;
 
+    clock::track modelled; ///< its place in modelled time
+
     // Capture state; see capture.hpp. Guarded by capture_mutex().
     std::shared_ptr<capture> capturing;
     std::vector<hipGraphNode_t> frontier;
@@ -71,6 +76,7 @@ private:
         operation work;
         std::vector<ticket> after;
         std::uint64_t sequence = 0;
+        double not_before = 0; ///< in modelled time
     };
 
     void run_here(const operation& work, std::uint64_t sequence,
@@ -86,6 +92,7 @@ private:
     std::condition_variable changed_;
     std::deque<queued> queue_;
     std::vector<ticket> pending_waits_;
+    double not_before_ = 0; ///< in modelled time, of the work that is enqueued next
     bool busy_ = false;
     bool worker_running_ = false;
     std::atomic<std::uint64_t> submitted_ = 0;

@@ -3,6 +3,7 @@
 #include "schedule.hpp"
 
 #include "../check/check.hpp"
+#include "../clock/trace.hpp"
 #include "../decode/program.hpp"
 #include "setup.hpp"
 #include <algorithm>
@@ -14,9 +15,16 @@ constexpr i32 branches_a_turn = 4096;
 /// Workgroups one host thread holds at most while the ones it has only spin.
 constexpr std::size_t most_resident = 1024;
 
+/// What profiles and the clock see of each instruction.
+void observe(wave& w, const op& o) {
+    worker& host = *w.host;
+    if (!host.profile.empty()) ++host.profile[w.launch->code->index_of(&o)];
+    if (w.owner->trace) clock::record(w, o);
+}
+
 /// Runs the wave for one turn: until it has to wait, or for `instructions` of them.
 /// True where it could go on.
-template<bool Profile, bool Limited>
+template<bool Observed, bool Limited>
 bool run_wave(wave& w, u64 instructions) {
     worker& host = *w.host;
     program& code = *w.launch->code;
@@ -41,7 +49,7 @@ bool run_wave(wave& w, u64 instructions) {
         ++host.by_class[cls];
         host.cycles_by_class[cls] += o->cycles;
         ++host.clock;
-        if constexpr (Profile) ++host.profile[code.index_of(o)];
+        if constexpr (Observed) observe(w, *o);
         run(w, *o);
     } while (w.running);
     return false;
@@ -55,10 +63,11 @@ u64 next_random(worker& host) {
 /// With a seed, turns have any length: long ones in which nobody interferes, and short ones.
 bool run_turn(wave& w) {
     const execution_options& options = *w.launch->options;
+    const bool observed = options.profile || w.owner->trace;
     if (options.seed == 0)
-        return options.profile ? run_wave<true, false>(w, 0) : run_wave<false, false>(w, 0);
+        return observed ? run_wave<true, false>(w, 0) : run_wave<false, false>(w, 0);
     const u64 length = u64{1} << next_random(*w.host) % 14;
-    return options.profile ? run_wave<true, true>(w, length) : run_wave<false, true>(w, length);
+    return observed ? run_wave<true, true>(w, length) : run_wave<false, true>(w, length);
 }
 
 const op& last_op(const wave& w) {
@@ -155,6 +164,7 @@ public:
         groups_.push_back(std::move(host_.spare.back()));
         host_.spare.pop_back();
         start_group(launch_, host_, *groups_.back(), group_number(launch_, n), strict_);
+        groups_.back()->trace = launch_.record ? launch_.record->begin(n) : nullptr;
         return true;
     }
 
@@ -171,6 +181,7 @@ public:
                 ++i;
                 continue;
             }
+            if (g.trace) launch_.record->finish(*g.trace);
             host_.spare.push_back(std::move(groups_[i]));
             groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(i));
         }

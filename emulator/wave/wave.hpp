@@ -18,6 +18,10 @@
 namespace r9v_emulator {
 
 class program;
+namespace clock {
+class recorder;
+struct group_trace;
+} // namespace clock
 struct group;
 struct launch_state;
 struct worker;
@@ -127,6 +131,7 @@ struct group {
     u32 live = 0;
     lds_state lds;
     barrier_state barriers[17]; ///< 0: the workgroup's, 1..16 named
+    clock::group_trace* trace = nullptr; ///< where the clock records this workgroup
 };
 
 /// What one host thread holds.
@@ -156,6 +161,7 @@ struct launch_state {
     u64 groups = 1;
     global_order* order = nullptr; ///< of accesses to device memory; null where nobody asks
     std::atomic<bool> stop{false};
+    clock::recorder* record = nullptr;
     std::mutex fault_mutex;
     std::vector<fault> faults;
     std::string unordered_read; ///< the first read of what another wave wrote at any time
