@@ -13,11 +13,15 @@ namespace r9v_emulator {
 
 class memory;
 
+/// Instruction set of a code object: gfx1200 and gfx1201, or gfx1100 to gfx1103.
+enum class generation : std::uint8_t { rdna4, rdna3 };
+
 /// One kernel of a loaded code object: its descriptor (AMDHSA kernel descriptor, code object v5)
 /// and the segment of device memory that its instructions live in.
 struct kernel_image {
     std::string name;             ///< mangled symbol, without ".kd"
     std::string display_name;     ///< demangled
+    generation isa = generation::rdna4;
     std::uint64_t entry = 0;      ///< device address of the first instruction
     std::uint64_t end = 0;        ///< past its last instruction; 0 where the symbol has no size
     std::uint64_t code_begin = 0; ///< device address range of the code segment

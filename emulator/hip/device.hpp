@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// The card that is emulated: R9V_EMULATOR_DEVICE picks one of three.
+// The card that is emulated: R9V_EMULATOR_DEVICE picks which.
 #pragma once
 
 #include <cstdint>

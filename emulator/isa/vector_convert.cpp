@@ -24,15 +24,15 @@ double wide(float x) {
 }
 u32 snorm(float x) {
     return static_cast<u16>(static_cast<i16>(saturate_to<i16>(
-        std::nearbyint(wide(std::clamp(x == x ? x : 0.0f, -1.0f, 1.0f)) * 32767.0))));
+        __builtin_roundeven(wide(std::clamp(x == x ? x : 0.0f, -1.0f, 1.0f)) * 32767.0))));
 }
 u32 unorm(float x) {
     return saturate_to<u16>(
-        std::nearbyint(wide(std::clamp(x == x ? x : 0.0f, 0.0f, 1.0f)) * 65535.0));
+        __builtin_roundeven(wide(std::clamp(x == x ? x : 0.0f, 0.0f, 1.0f)) * 65535.0));
 }
 u32 insert_byte(float x, u32 at, u32 into) {
     const unsigned shift = 8 * (at & 3);
-    const u32 value = saturate_to<u8>(std::nearbyint(wide(x)));
+    const u32 value = saturate_to<u8>(__builtin_roundeven(wide(x)));
     return (into & ~(0xffu << shift)) | value << shift;
 }
 
@@ -85,6 +85,18 @@ constexpr instruction table[] = {
               [](u32 a, u32 b) { return join(std::min(a, 0xffffu), std::min(b, 0xffffu)); }),
     vector_op("v_cvt_pk_norm_i16_f32", [](float a, float b) { return join(snorm(a), snorm(b)); }),
     vector_op("v_cvt_pk_norm_u16_f32", [](float a, float b) { return join(unorm(a), unorm(b)); }),
+    vector_op("v_cvt_pk_norm_i16_f16",
+              [](half a, half b) {
+                  return join(snorm(static_cast<float>(a)), snorm(static_cast<float>(b)));
+              }),
+    vector_op("v_cvt_pk_norm_u16_f16",
+              [](half a, half b) {
+                  return join(unorm(static_cast<float>(a)), unorm(static_cast<float>(b)));
+              }),
+    vector_op("v_cvt_norm_i16_f16",
+              [](half a) { return static_cast<u16>(snorm(static_cast<float>(a))); }),
+    vector_op("v_cvt_norm_u16_f16",
+              [](half a) { return static_cast<u16>(unorm(static_cast<float>(a))); }),
     vector_op("v_cvt_pk_u8_f32", [](float a, u32 b, u32 c) { return insert_byte(a, b, c); }),
 };
 
@@ -103,7 +115,7 @@ u8 narrow(float x, bool saturate) {
     std::frexp(magnitude, &exponent);
     // Value of one unit of the last mantissa bit; denormals share the smallest exponent.
     const int unit = std::max(exponent - 1, 1 - Bias) - Mantissa;
-    const double steps = std::nearbyint(std::ldexp(std::min(magnitude, 1e9), -unit));
+    const double steps = __builtin_roundeven(std::ldexp(std::min(magnitude, 1e9), -unit));
     int code = static_cast<int>(steps);
     if (unit > 1 - Bias - Mantissa || code >= (1 << Mantissa))
         code += (unit + Mantissa + Bias - 1) << Mantissa;

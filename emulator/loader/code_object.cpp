@@ -170,6 +170,7 @@ void code_object::find_kernels(const object_metadata& metadata) {
         kernel.metadata = described;
         read_descriptor(kernel);
         auto& image = kernel.image;
+        image.isa = target_.starts_with("gfx11") ? generation::rdna3 : generation::rdna4;
         image.name = described.name;
         image.display_name = demangle(described.name);
         image.vgprs = described.vgprs;

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct kernel_options {
 /// Kernels assembled together, and the memory they run in.
 class workbench {
 public:
+    explicit workbench(std::string processor = "gfx1201") : processor_(std::move(processor)) {}
     void add(const std::string& name, const std::string& body, const kernel_options& options = {});
     /// Assembles what was added; fails the test with the assembler's text otherwise.
     bool build();
@@ -71,9 +73,12 @@ public:
 
 private:
     memory device_{u64{1} << 30};
-    std::string text_, metadata_;
+    std::string processor_, text_, metadata_;
     std::unique_ptr<loader::code_object> object_;
 };
+
+/// Names of the instructions that kernels of workbenches have executed so far.
+std::set<std::string, std::less<>>& executed(generation isa);
 
 /// The low and high dwords of addresses, as kernel arguments.
 std::vector<u32> addresses(std::initializer_list<u64> list);
