@@ -97,20 +97,18 @@ bool bind_lds(operand_reader& in, const instruction& info, u32 encoding, op& to)
 }
 
 /// s_load: sdst, sbase, offset [offset:imm]
-bool bind_scalar_memory(operand_reader& in, const instruction& info, const instruction_text& text,
-                        op& to) {
+bool bind_scalar_memory(operand_reader& in, const instruction& info, op& to) {
     if (loads(info) && !in.destination()) return false;
     if (info.src[0] != kind::none && !in.source(0)) return false;
     if (in.done()) return true;
     const auto offset = parse_operand(in.next());
     if (!offset) return false;
     to.src[1] = constant_index;
+    // An offset in a modifier is there already.
     if (offset->what == operand::type::integer)
         to.offset = static_cast<i32>(offset->integer);
     else if (offset->what == operand::type::scalar)
         to.src[1] = scalar(offset->number);
-    if (const auto extra = text.value("offset"))
-        to.offset += static_cast<i32>(parse_integer(*extra).value_or(0));
     while (!in.done())
         in.next();
     return true;
@@ -134,7 +132,7 @@ bool bind_memory(const instruction_text& text, u32 encoding, op& to) {
     case format::memory_lds:
         return bind_lds(in, info, encoding, to);
     case format::scalar_memory:
-        return bind_scalar_memory(in, info, text, to);
+        return bind_scalar_memory(in, info, to);
     default:
         return false;
     }

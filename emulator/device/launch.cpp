@@ -102,10 +102,10 @@ void prepare(launch_state& launch, memory& device, const launch_request& request
     launch.device = &device;
     launch.request = &request;
     launch.options = &options;
-    launch.arena_begin = device.arena_begin();
+    launch.arena_begin = device.arena_begin(request.device);
     launch.arena_bytes = device.arena_bytes();
-    launch.arena = device.arena_alias();
-    launch.shadow = device.arena_shadow();
+    launch.arena = device.alias(launch.arena_begin);
+    launch.shadow = device.shadow_of(launch.arena_begin);
     launch.lds_bytes = kernel.lds_bytes + request.dynamic_lds_bytes;
     launch.scratch_stride = scratch_bytes(kernel);
     launch.vector_registers = kernel.vgprs ? std::min(256u, (kernel.vgprs + 7) / 8 * 8) : 256u;

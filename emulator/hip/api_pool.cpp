@@ -59,7 +59,8 @@ hipError_t allocate(void** result, std::size_t bytes, hipStream_t handle) {
         return refused;
     }
     if (bytes == 0) return hipSuccess;
-    const auto address = device_memory().allocate(bytes, 256, "hipMallocAsync");
+    const auto address =
+        device_memory().allocate(bytes, 256, "hipMallocAsync", false, target->device());
     if (address == 0) return hipErrorOutOfMemory;
     *result = pointer_to(address);
     return hipSuccess;
@@ -89,7 +90,7 @@ hipError_t pool_attribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* val
     case hipMemPoolAttrReservedMemHigh:
     case hipMemPoolAttrUsedMemCurrent:
     case hipMemPoolAttrUsedMemHigh:
-        assign(device_memory().used());
+        assign(device_memory().used(selected_device()));
         break;
     default:
         return hipErrorInvalidValue;

@@ -136,7 +136,7 @@ const device_description& current_device() {
     return device;
 }
 
-hipDeviceProp_t properties_of(const device_description& device) {
+hipDeviceProp_t properties_of(const device_description& device, int ordinal) {
     hipDeviceProp_t p = {};
     assign(p.name, device.name);
     assign(p.gcnArchName, device.target);
@@ -162,7 +162,7 @@ hipDeviceProp_t properties_of(const device_description& device) {
     p.clockInstructionRate = 100000;
     p.arch = features();
     p.concurrentKernels = 1;
-    p.pciBusID = 3;
+    p.pciBusID = first_bus + ordinal;
     p.canMapHostMemory = 1;
     p.gcnArch = std::atoi(device.target + 3);
     p.cooperativeLaunch = 1;
@@ -173,9 +173,9 @@ hipDeviceProp_t properties_of(const device_description& device) {
     return p;
 }
 
-hipError_t attribute_of(const device_description& device, hipDeviceAttribute_t attribute,
-                        int& value) {
-    const auto properties = properties_of(device);
+hipError_t attribute_of(const device_description& device, int ordinal,
+                        hipDeviceAttribute_t attribute, int& value) {
+    const auto properties = properties_of(device, ordinal);
     for (const auto& [known, member] : described_attributes) {
         if (known != attribute) continue;
         value = properties.*member;

@@ -84,8 +84,10 @@ bool any_of_state(const u8* plane, shadow state, unsigned bytes) {
                                          "variable");
 }
 
-/// One lane that is not plainly inside the arena: registered host memory, or a mistake.
-void resolve_outside(wave& w, const op& o, unsigned l, unsigned bytes, lane_pointers& out) {
+/// One lane that is not plainly inside the arena: registered host memory, a peer, or a mistake.
+void resolve_outside(wave& w, const op& o, unsigned l, unsigned bytes, bool store,
+                     lane_pointers& out) {
+    if (w.launch->device->in_arena(out.address[l])) return resolve_peer(w, o, l, bytes, store, out);
     std::byte* host = w.launch->device->host_range(out.address[l], bytes);
     if (!host) miss(w, o, l, out.address[l], bytes);
     out.data[l] = host;
@@ -101,7 +103,7 @@ void point_into_arena(wave& w, const op& o, unsigned bytes, u32 mask, bool store
         if (!(mask >> l & 1)) continue;
         const u64 offset = out.address[l] - begin;
         if (offset >= room) [[unlikely]] {
-            resolve_outside(w, o, l, bytes, out);
+            resolve_outside(w, o, l, bytes, store, out);
             continue;
         }
         out.data[l] = launch.arena + offset;
@@ -219,6 +221,25 @@ void flat_addresses(wave& w, const op& o, lane_pointers& out) {
 }
 
 } // namespace
+
+void resolve_peer(wave& w, const op& o, unsigned l, unsigned bytes, bool store,
+                  lane_pointers& out) {
+    const memory& device = *w.launch->device;
+    const u64 address = out.address[l];
+    if (!device.accessible(address, bytes)) miss(w, o, l, address, bytes);
+    const allocation owner = *device.find(address);
+    const launch_request& request = *w.launch->request;
+    const unsigned peer = device.device_of(address);
+    const bool open = owner.host_visible || owner.shared ||
+                      (request.peers && request.peers(request.device, peer));
+    if (!open)
+        report_fatal(w, o, "memory of another device", static_cast<int>(l), address,
+                     "device " + std::to_string(request.device) + " has no access to device " +
+                         std::to_string(peer) + ". Call hipDeviceEnablePeerAccess first");
+    if (store && owner.constants) refuse_store(w, o, l, address, bytes);
+    out.data[l] = device.alias(address);
+    out.shadow[l] = device.shadow_of(address);
+}
 
 template<bool Strict>
 void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool store,

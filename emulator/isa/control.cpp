@@ -141,7 +141,6 @@ constexpr instruction table[] = {
     hint("s_setprio"),
     hint("s_wait_alu"),
     hint("s_code_end"),
-    hint("s_set_inst_prefetch_distance"),
     hint("s_icache_inv"),
     hint("s_wait_event"),
     hint("s_version"),

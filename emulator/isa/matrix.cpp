@@ -6,6 +6,7 @@
 // rounding a step; the order inside the hardware is not published. 8-bit and 4-bit integer products
 // are exact in f32, since 64 * 255 * 255 < 2^24.
 #include "matrix.hpp"
+
 #include "tables.hpp"
 
 namespace r9v_emulator {

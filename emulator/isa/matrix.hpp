@@ -33,8 +33,8 @@ constexpr int result_registers(result r) {
 
 /// How the instruction's modifiers change operand 0 (A) or 1 (B).
 struct operand_signs {
-    bool is_signed;                 ///< integers
-    bool negate_even, negate_odd;   ///< 16-bit floats: the low and the high half of a register
+    bool is_signed;               ///< integers
+    bool negate_even, negate_odd; ///< 16-bit floats: the low and the high half of a register
 };
 operand_signs signs_of(const op& o, int operand, element e);
 

@@ -3,7 +3,6 @@
 //
 // Operands and results of matrix instructions.
 #include "matrix.hpp"
-
 #include <limits>
 
 namespace r9v_emulator {
@@ -169,9 +168,9 @@ void load_accumulator(const wave& w, const op& o, int source, result r, tile& to
                                                   : scalar_word(w, o, source, 0);
                 // A constant stands for every element.
                 const u32 narrow = v % 2 && is_vector(first) ? word >> 16 : word & 0xffff;
-                to.at[row][c] = r == result::f32    ? bits_as<float>(word)
-                                : r == result::f16  ? half_bits(narrow)
-                                                    : from_bf16(narrow);
+                to.at[row][c] = r == result::f32   ? bits_as<float>(word)
+                                : r == result::f16 ? half_bits(narrow)
+                                                   : from_bf16(narrow);
             }
         }
     }

@@ -12,7 +12,7 @@ namespace {
 struct shape {
     element a, b;
     result d;
-    int depth; ///< of B
+    int depth;  ///< of B
     bool keyed; ///< 16 bits of the index register serve, index_key says which
 };
 
@@ -88,8 +88,7 @@ void multiply(wave& w, const op& o) {
         check_pending(w, o, o.src[1], b_registers, false);
         check_pending(w, o, o.src[2], 1, false);
         const u32 rows = poison_of(w, o.src[0], a_registers) | poison_of(w, o.src[2], 1);
-        propagate_matrix(w, o, rows, poison_of(w, o.src[1], b_registers), accumulator,
-                         d_registers);
+        propagate_matrix(w, o, rows, poison_of(w, o.src[1], b_registers), accumulator, d_registers);
     }
     kept_elements a;
     operand_matrix b;

@@ -79,11 +79,12 @@ constexpr instruction hint(std::string_view name, format layout = format::immedi
 }
 
 #define COMPARE_BY(suffix, type, test)                                                             \
-    scalar_op<scalar_options{.writes_scc = true}>("s_cmpk_" suffix, [](wave& w, type a, simm16 k) {\
-        const type b = std::is_signed_v<type> ? static_cast<type>(k.value)                         \
-                                              : static_cast<type>(static_cast<u16>(k.value));      \
-        w.scc = a test b;                                                                          \
-    })
+    scalar_op<scalar_options{.writes_scc = true}>(                                                 \
+        "s_cmpk_" suffix, [](wave& w, type a, simm16 k) {                                          \
+            const type b = std::is_signed_v<type> ? static_cast<type>(k.value)                     \
+                                                  : static_cast<type>(static_cast<u16>(k.value));  \
+            w.scc = a test b;                                                                      \
+        })
 #define COMPARES(suffix, type)                                                                     \
     COMPARE_BY("eq_" suffix, type, ==), COMPARE_BY("lg_" suffix, type, !=),                        \
         COMPARE_BY("gt_" suffix, type, >), COMPARE_BY("ge_" suffix, type, >=),                     \
@@ -104,12 +105,12 @@ constexpr instruction table[] = {
     CONSTANT("u32", u32),
     CONSTANT("i64", i64),
     CONSTANT("u64", u64),
-    vector_op(
-        "v_fmac_dx9_zero_f32", [](float a, float b, float c) { return fma_dx9(a, b, c); },
-        {.reads_dst = true}),
+    vector_op("v_fmac_dx9_zero_f32", [](float a, float b, float c) { return fma_dx9(a, b, c); },
+              {.reads_dst = true}),
     hint("buffer_gl0_inv"),
     hint("buffer_gl1_inv"),
     hint("s_gl1_inv"),
+    hint("s_set_inst_prefetch_distance"),
     hint("s_waitcnt_depctr"),
     // Taken only under a debugger.
     hint("s_cbranch_cdbgsys"),

@@ -17,10 +17,15 @@ struct scalar_bytes {
 
 scalar_bytes find_bytes(wave& w, const op& o, u64 address, unsigned bytes) {
     const launch_state& launch = *w.launch;
-    if (launch.device->in_arena(address)) {
+    if (address - launch.arena_begin < launch.arena_bytes) {
         const u64 offset = address - launch.arena_begin;
         const u8* shadow = launch.shadow + offset;
         if (!std::memchr(shadow, 0, bytes)) return {launch.arena + offset, shadow};
+    } else if (launch.device->in_arena(address)) {
+        lane_pointers at;
+        at.address[0] = address;
+        resolve_peer(w, o, 0, bytes, false, at);
+        return {at.data[0], at.shadow[0]};
     } else if (const std::byte* host = launch.device->host_range(address, bytes)) {
         return {host, nullptr};
     }
@@ -190,14 +195,22 @@ constexpr instruction small_buffer_entry(std::string_view name) {
 }
 
 constexpr instruction table[] = {
-    load_entry<1>("s_load_b32"),           load_entry<2>("s_load_b64"),
-    load_entry<3>("s_load_b96"),           load_entry<4>("s_load_b128"),
-    load_entry<8>("s_load_b256"),          load_entry<16>("s_load_b512"),
-    buffer_entry<1>("s_buffer_load_b32"),  buffer_entry<2>("s_buffer_load_b64"),
-    buffer_entry<3>("s_buffer_load_b96"),  buffer_entry<4>("s_buffer_load_b128"),
-    buffer_entry<8>("s_buffer_load_b256"), buffer_entry<16>("s_buffer_load_b512"),
-    small_entry<1, false>("s_load_u8"),    small_entry<1, true>("s_load_i8"),
-    small_entry<2, false>("s_load_u16"),   small_entry<2, true>("s_load_i16"),
+    load_entry<1>("s_load_b32"),
+    load_entry<2>("s_load_b64"),
+    load_entry<3>("s_load_b96"),
+    load_entry<4>("s_load_b128"),
+    load_entry<8>("s_load_b256"),
+    load_entry<16>("s_load_b512"),
+    buffer_entry<1>("s_buffer_load_b32"),
+    buffer_entry<2>("s_buffer_load_b64"),
+    buffer_entry<3>("s_buffer_load_b96"),
+    buffer_entry<4>("s_buffer_load_b128"),
+    buffer_entry<8>("s_buffer_load_b256"),
+    buffer_entry<16>("s_buffer_load_b512"),
+    small_entry<1, false>("s_load_u8"),
+    small_entry<1, true>("s_load_i8"),
+    small_entry<2, false>("s_load_u16"),
+    small_entry<2, true>("s_load_i16"),
     small_buffer_entry<1, false>("s_buffer_load_u8"),
     small_buffer_entry<1, true>("s_buffer_load_i8"),
     small_buffer_entry<2, false>("s_buffer_load_u16"),

@@ -48,16 +48,36 @@ constexpr instruction exec_op(std::string_view name) {
     return e;
 }
 
-u64 both(u64 s, u64 e) { return s & e; }
-u64 either(u64 s, u64 e) { return s | e; }
-u64 differ(u64 s, u64 e) { return s ^ e; }
-u64 not_both(u64 s, u64 e) { return ~(s & e); }
-u64 neither(u64 s, u64 e) { return ~(s | e); }
-u64 same(u64 s, u64 e) { return ~(s ^ e); }
-u64 without_source(u64 s, u64 e) { return ~s & e; }
-u64 without_exec(u64 s, u64 e) { return s & ~e; }
-u64 or_without_source(u64 s, u64 e) { return ~s | e; }
-u64 or_without_exec(u64 s, u64 e) { return s | ~e; }
+u64 both(u64 s, u64 e) {
+    return s & e;
+}
+u64 either(u64 s, u64 e) {
+    return s | e;
+}
+u64 differ(u64 s, u64 e) {
+    return s ^ e;
+}
+u64 not_both(u64 s, u64 e) {
+    return ~(s & e);
+}
+u64 neither(u64 s, u64 e) {
+    return ~(s | e);
+}
+u64 same(u64 s, u64 e) {
+    return ~(s ^ e);
+}
+u64 without_source(u64 s, u64 e) {
+    return ~s & e;
+}
+u64 without_exec(u64 s, u64 e) {
+    return s & ~e;
+}
+u64 or_without_source(u64 s, u64 e) {
+    return ~s | e;
+}
+u64 or_without_exec(u64 s, u64 e) {
+    return s | ~e;
+}
 
 u64 whole_quads(u64 a) {
     u64 r = 0;

@@ -117,8 +117,8 @@ void finish_result(const wave& w, const op& o, kind k, u32* low, u32* high) {
             low[l] = low_word(y);
             high[l] = high_word(y);
         } else if (k == kind::packed_f16) {
-            low[l] = modified_half(o, omod, low[l] & 0xffff) |
-                     modified_half(o, omod, low[l] >> 16) << 16;
+            low[l] = modified_half(o, omod, low[l] & 0xffff) | modified_half(o, omod, low[l] >> 16)
+                                                                   << 16;
         }
     }
 }

@@ -205,8 +205,8 @@ void narrow_pair(wave& w, const op& o) {
     merge_halves(w.v[o.dst], r.word, write_mask(w, o), o.sel & 8);
 }
 
-/// One f32 to one byte, with the given bits added below the kept mantissa.
-template<bool Strict, u8 (*Narrow)(float, bool), int Kept>
+/// One f32 to one byte, rounded by the given random bits.
+template<bool Strict, u8 (*Narrow)(float, u32, bool)>
 void narrow_random(wave& w, const op& o) {
     lane_block a, b;
     const unsigned shift = o.aux & 3 ? 8 * (o.aux & 3) : 8 * ((o.sel >> 2) & 3u);
@@ -223,11 +223,7 @@ void narrow_random(wave& w, const op& o) {
     const u32* noise = source<u32>(w, o, 1, 0, b.word);
     for (u32 l = 0; l < lanes; ++l) {
         if (!(w.exec() >> l & 1)) continue;
-        // The ISA adds the top random bits into the mantissa alone (no carry into the exponent),
-        // then rounds what is left to nearest even.
-        const u32 added = ((x[l] & 0x7fffffu) + (noise[l] >> Kept)) & 0x7fffffu;
-        const float sum = bits_as<float>((x[l] & 0xff800000u) | added);
-        const u32 byte = Narrow(sum, saturates(w));
+        const u32 byte = Narrow(bits_as<float>(x[l]), noise[l], saturates(w));
         w.v[o.dst][l] = (w.v[o.dst][l] & ~(0xffu << shift)) | byte << shift;
     }
 }
@@ -301,8 +297,8 @@ constexpr instruction table[] = {
            kind::f64, kind::f64, kind::f64),
     ENTRY_OF("v_cvt_pk_fp8_f32", narrow_pair, (to_fp8), kind::b16, kind::f32, kind::f32),
     ENTRY_OF("v_cvt_pk_bf8_f32", narrow_pair, (to_bf8), kind::b16, kind::f32, kind::f32),
-    ENTRY_OF("v_cvt_sr_fp8_f32", narrow_random, (to_fp8, 12), kind::b32, kind::f32, kind::b32),
-    ENTRY_OF("v_cvt_sr_bf8_f32", narrow_random, (to_bf8, 11), kind::b32, kind::f32, kind::b32),
+    ENTRY_OF("v_cvt_sr_fp8_f32", narrow_random, (to_fp8_random), kind::b32, kind::f32, kind::b32),
+    ENTRY_OF("v_cvt_sr_bf8_f32", narrow_random, (to_bf8_random), kind::b32, kind::f32, kind::b32),
     ENTRY_OF("v_cvt_f32_fp8", widen_byte, (from_fp8), kind::f32, kind::b32),
     ENTRY_OF("v_cvt_f32_bf8", widen_byte, (from_bf8), kind::f32, kind::b32),
     ENTRY_OF("v_cvt_pk_f32_fp8", widen_pair, (from_fp8), kind::b64, kind::b16),

@@ -40,8 +40,8 @@ float cube_length(float x, float y, float z) {
 
 float lit_product(float a, float b, float c) {
     constexpr float lowest = std::numeric_limits<float>::lowest();
-    const bool dark = b == lowest || b == -std::numeric_limits<float>::infinity() || b != b ||
-                      c <= 0 || c != c;
+    const bool dark =
+        b == lowest || b == -std::numeric_limits<float>::infinity() || b != b || c <= 0 || c != c;
     return dark ? lowest : a * b;
 }
 
@@ -104,8 +104,8 @@ void wide_window_differences(wave& w, const op& o) {
 }
 
 constexpr instruction wide_windows() {
-    instruction e{"v_mqsad_u32_u8", format::vector, op_class::valu,
-                  &wide_window_differences<false>, &wide_window_differences<true>};
+    instruction e{"v_mqsad_u32_u8", format::vector, op_class::valu, &wide_window_differences<false>,
+                  &wide_window_differences<true>};
     e.dst = kind::wide4;
     e.src[0] = kind::b64;
     e.src[1] = kind::b32;
@@ -123,11 +123,11 @@ constexpr instruction table[] = {
     vector_op("v_cubema_f32", [](float x, float y, float z) { return cube_length(x, y, z); }),
     vector_op("v_mullit_f32", [](float a, float b, float c) { return lit_product(a, b, c); }),
     vector_op(
-        "v_qsad_pk_u16_u8",
-        [](u64 a, u32 b, u64 c) { return window_differences<false>(a, b, c); }, wide),
+        "v_qsad_pk_u16_u8", [](u64 a, u32 b, u64 c) { return window_differences<false>(a, b, c); },
+        wide),
     vector_op(
-        "v_mqsad_pk_u16_u8",
-        [](u64 a, u32 b, u64 c) { return window_differences<true>(a, b, c); }, wide),
+        "v_mqsad_pk_u16_u8", [](u64 a, u32 b, u64 c) { return window_differences<true>(a, b, c); },
+        wide),
     wide_windows(),
 };
 

@@ -255,9 +255,6 @@ constexpr instruction rdna3_entries[] = {
     vector_op(
         "v_dot2acc_f32_f16",
         [](half_pair a, half_pair b, float c) { return half_dot(a.bits, b.bits, c); }, accumulate),
-    vector_op(
-        "v_dot2acc_f32_bf16",
-        [](bf16_pair a, bf16_pair b, float c) { return bf16_dot(a.bits, b.bits, c); }, accumulate),
 };
 
 } // namespace

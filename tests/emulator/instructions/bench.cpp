@@ -51,17 +51,6 @@ std::string metadata_of(const std::string& name, const kernel_options& o) {
            std::to_string(o.vgprs) + "\n    .max_flat_workgroup_size: 1024\n    .args: []\n";
 }
 
-void note_executed(generation isa, const launch_result& result) {
-    for (const instruction_profile& entry : result.profile) {
-        std::string_view text = entry.text;
-        while (!text.empty()) {
-            const std::size_t middle = text.find(" :: "); // pairs
-            executed(isa).insert(split_instruction(text.substr(0, middle)).mnemonic);
-            text = middle == text.npos ? std::string_view{} : text.substr(middle + 4);
-        }
-    }
-}
-
 } // namespace
 
 void workbench::add(const std::string& name, const std::string& body, const kernel_options& o) {
@@ -84,9 +73,9 @@ bool workbench::build() {
                                 << "amdhsa.target: " << target << "\namdhsa.kernels:\n"
                                 << metadata_ << "...\n.end_amdgpu_metadata\n";
     const std::string in = "'" + (base / "k").string();
-    const std::string command = R9V_TEST_CLANG
-                                " -x assembler -target amdgcn-amd-amdhsa -mcpu=" +
-                                processor_ + " -o " + in + ".co' " + in + ".s' 2> " + in + ".log'";
+    const std::string command =
+        R9V_TEST_CLANG " -x assembler -target amdgcn-amd-amdhsa -mcpu=" + processor_ + " -o " + in +
+        ".co' " + in + ".s' 2> " + in + ".log'";
     const int status = std::system(command.c_str());
     const std::string image = read_text(base / "k.co"), log = read_text(base / "k.log");
     std::filesystem::remove_all(base);
@@ -116,6 +105,17 @@ launch_result workbench::run(const std::string& name, u32 blocks, u32 threads,
     note_executed(request.kernel->isa, result);
     device_.release(buffer);
     return result;
+}
+
+void note_executed(generation isa, const launch_result& result) {
+    for (const instruction_profile& entry : result.profile) {
+        std::string_view text = entry.text;
+        while (!text.empty()) {
+            const std::size_t middle = text.find(" :: "); // pairs
+            executed(isa).insert(split_instruction(text.substr(0, middle)).mnemonic);
+            text = middle == text.npos ? std::string_view{} : text.substr(middle + 4);
+        }
+    }
 }
 
 std::set<std::string, std::less<>>& executed(generation isa) {

@@ -79,6 +79,8 @@ private:
 
 /// Names of the instructions that kernels of workbenches have executed so far.
 std::set<std::string, std::less<>>& executed(generation isa);
+/// Adds those of a launch with a profile.
+void note_executed(generation isa, const launch_result& result);
 
 /// The low and high dwords of addresses, as kernel arguments.
 std::vector<u32> addresses(std::initializer_list<u64> list);

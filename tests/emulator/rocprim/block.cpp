@@ -3,7 +3,6 @@
 //
 // rocPRIM's algorithms of one workgroup, in every way of exchanging values that it has.
 #include "support.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <rocprim/block/block_histogram.hpp>
@@ -72,8 +71,8 @@ TEST(rocprim_block, reduce) {
     const auto values = random_values(blocks * threads, 22001);
     std::vector<unsigned> want;
     for (unsigned b = 0; b < blocks; ++b)
-        want.push_back(std::accumulate(values.begin() + b * threads,
-                                       values.begin() + (b + 1) * threads, 0u));
+        want.push_back(
+            std::accumulate(values.begin() + b * threads, values.begin() + (b + 1) * threads, 0u));
     EXPECT_EQ(run(reduce_blocks<using_warp_reduce>, values, blocks), want);
     EXPECT_EQ(run(reduce_blocks<raking_reduce>, values, blocks), want);
 }

@@ -3,7 +3,6 @@
 //
 // rocPRIM's device-wide algorithms against the same sums, orders and counts on the host.
 #include "support.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <rocprim/device/device_histogram.hpp>
@@ -15,7 +14,8 @@ namespace {
 
 constexpr std::size_t count = 20000 + 77;
 
-/// Calls `algorithm(temporary, bytes)` twice, as all of rocPRIM wants it: for the size, then to run.
+/// Calls `algorithm(temporary, bytes)` twice, as all of rocPRIM wants it: for the size, then to
+/// run.
 template<class Algorithm>
 void with_storage(Algorithm algorithm) {
     std::size_t bytes = 0;
@@ -27,17 +27,17 @@ void with_storage(Algorithm algorithm) {
 
 TEST(rocprim_device, reduce) {
     const auto values = random_values(count, 21001);
-    device_array<unsigned> in(values), out(2);
+    device_array<unsigned> in(values), sum(1), largest(1);
     with_storage([&](void* storage, std::size_t& bytes) {
-        return rocprim::reduce(storage, bytes, in.data(), out.data(), 5u, count,
+        return rocprim::reduce(storage, bytes, in.data(), sum.data(), 5u, count,
                                rocprim::plus<unsigned>());
     });
-    EXPECT_EQ(out.host()[0], std::accumulate(values.begin(), values.end(), 5u));
+    EXPECT_EQ(sum.host()[0], std::accumulate(values.begin(), values.end(), 5u));
     with_storage([&](void* storage, std::size_t& bytes) {
-        return rocprim::reduce(storage, bytes, in.data(), out.data() + 1, 0u, count,
+        return rocprim::reduce(storage, bytes, in.data(), largest.data(), 0u, count,
                                rocprim::maximum<unsigned>());
     });
-    EXPECT_EQ(out.host()[1], *std::max_element(values.begin(), values.end()));
+    EXPECT_EQ(largest.host()[0], *std::max_element(values.begin(), values.end()));
 }
 
 /// The look-back scan: workgroups wait for the ones before them.
