@@ -139,6 +139,11 @@ std::string describe(const std::vector<fault>& faults) {
     return text;
 }
 
+unsigned fuzz_rounds() {
+    const char* const long_run = std::getenv("R9V_LONG");
+    return long_run && *long_run == '1' ? 40 : 1;
+}
+
 float from_half(u32 h) {
     const int exponent = static_cast<int>(h >> 10 & 31), fraction = static_cast<int>(h & 1023);
     double x = 0;

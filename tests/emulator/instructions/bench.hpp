@@ -110,6 +110,9 @@ struct vector_case {
     bool wide = false; ///< writes v21 too
 };
 
+/// How often cases run, each time over other random operands: many times in long runs, else once.
+unsigned fuzz_rounds();
+
 enum class input_kind : u8 { bits, floats, halves, doubles, small_integers };
 void run_vector_cases(const std::vector<vector_case>& cases, input_kind inputs, u64 seed);
 
