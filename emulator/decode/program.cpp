@@ -118,6 +118,8 @@ bool program::decode_one(op* slot) {
         made.cls = op_class::other;
         last = true;
     }
+    // gfx11 code does not say which stores are atomic: any may be.
+    if (isa_ == generation::rdna3 && made.cls == op_class::global_store) made.flags |= flag_scoped;
     made.advance = static_cast<u8>(std::max(1u, found.bytes / 4));
     made.fn = nullptr;
     *slot = made;

@@ -123,13 +123,21 @@ hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int device) {
     if (!pool) return answer(hipErrorInvalidValue);
-    if (device != 0) return answer(hipErrorInvalidDevice);
+    if (device < 0 || device >= static_cast<int>(runtime::instance().devices()))
+        return answer(hipErrorInvalidDevice);
     *pool = pool_table::instance().standard();
     return hipSuccess;
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int device) {
     return hipDeviceGetDefaultMemPool(pool, device);
+}
+
+hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
+    hipMemPool_t standard = nullptr;
+    const auto valid = hipDeviceGetDefaultMemPool(&standard, device);
+    if (valid != hipSuccess) return valid;
+    return answer(pool_table::instance().holds(pool) ? hipSuccess : hipErrorInvalidValue);
 }
 
 hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {

@@ -162,6 +162,23 @@ TEST_F(Devices, OpenTheirMemoryToPeers) {
     R9V_HIP(hipDeviceDisablePeerAccess(1));
 }
 
+TEST_F(Devices, AreContexts) {
+    hipCtx_t first = nullptr, second = nullptr, now = nullptr;
+    R9V_HIP(hipDevicePrimaryCtxRetain(&first, 0));
+    R9V_HIP(hipDevicePrimaryCtxRetain(&second, 1));
+    EXPECT_NE(first, second);
+    R9V_HIP(hipCtxPushCurrent(second));
+    int device = 0;
+    R9V_HIP(hipCtxGetDevice(&device));
+    EXPECT_EQ(device, 1);
+    R9V_HIP(hipCtxPopCurrent(&now));
+    EXPECT_EQ(now, second);
+    R9V_HIP(hipCtxGetCurrent(&now));
+    EXPECT_EQ(now, first);
+    R9V_HIP_IS(hipErrorInvalidContext, hipCtxPopCurrent(&now));
+    R9V_HIP_IS(hipErrorInvalidContext, hipCtxSetCurrent(nullptr));
+}
+
 /// Without that, a kernel that touches a peer's memory is stopped, and the mistake named.
 TEST_F(Devices, RefusePeersThatWereNotLetIn) {
     select(1);
