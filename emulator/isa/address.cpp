@@ -3,6 +3,7 @@
 //
 // Addresses of vector memory instructions: forming, checking, finding the bytes.
 #include "access.hpp"
+#include <algorithm>
 
 namespace r9v_emulator {
 namespace {
@@ -94,10 +95,38 @@ void resolve_outside(wave& w, const op& o, unsigned l, unsigned bytes, bool stor
     out.shadow[l] = always_written;
 }
 
+/// Points all lanes to `offset` from their address; false, and nothing done, where one of them does
+/// not lie within `room`. Written so that it vectorises.
+bool point_all(lane_pointers& out, u64 begin, u64 room, std::byte* data, u8* shadow) {
+    u64 most = 0;
+    for (unsigned l = 0; l < lanes; ++l)
+        most = std::max(most, out.address[l] - begin);
+    if (most >= room) return false;
+    for (unsigned l = 0; l < lanes; ++l) {
+        out.data[l] = data + (out.address[l] - begin);
+        out.shadow[l] = shadow + (out.address[l] - begin);
+    }
+    return true;
+}
+
+/// All lanes may do as they like with their first and last bytes.
+bool all_open(const lane_pointers& out, unsigned bytes, bool store) {
+    bool bad = false;
+    for (unsigned l = 0; l < lanes; ++l) {
+        const u8 first = out.shadow[l][0], last = out.shadow[l][bytes - 1];
+        bad |= (first == 0) | (last == 0);
+        bad |= store & ((first == constant_state) | (last == constant_state));
+    }
+    return !bad;
+}
+
 void point_into_arena(wave& w, const op& o, unsigned bytes, u32 mask, bool store,
                       lane_pointers& out) {
     const launch_state& launch = *w.launch;
     const u64 begin = launch.arena_begin, room = launch.arena_bytes - widest;
+    if (mask == all_lanes && point_all(out, begin, room, launch.arena, launch.shadow) &&
+        all_open(out, bytes, store))
+        return;
     u32 bad = 0;
     for (unsigned l = 0; l < lanes; ++l) {
         if (!(mask >> l & 1)) continue;
@@ -126,6 +155,10 @@ void point_into_arena(wave& w, const op& o, unsigned bytes, u32 mask, bool store
 void point_into_lds(wave& w, const op& o, unsigned bytes, u32 mask, u64 base, lane_pointers& out) {
     lds_state& lds = w.owner->lds;
     out.lds_mask |= mask;
+    auto* const data = reinterpret_cast<std::byte*>(lds.bytes.data());
+    if (mask == all_lanes && lds.size >= bytes &&
+        point_all(out, base, lds.size - bytes + 1, data, lds.shadow.data()))
+        return;
     for (unsigned l = 0; l < lanes; ++l) {
         if (!(mask >> l & 1)) continue;
         const u64 offset = out.address[l] - base;
@@ -133,7 +166,7 @@ void point_into_lds(wave& w, const op& o, unsigned bytes, u32 mask, u64 base, la
             report_fatal(w, o, "LDS out of bounds", static_cast<int>(l), out.address[l],
                          std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
                              " of " + std::to_string(lds.size) + " bytes of LDS");
-        out.data[l] = reinterpret_cast<std::byte*>(lds.bytes.data()) + offset;
+        out.data[l] = data + offset;
         out.shadow[l] = lds.shadow.data() + offset;
     }
 }

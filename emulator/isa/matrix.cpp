@@ -43,10 +43,10 @@ void multiply(wave& w, const op& o) {
     }
     operand_matrix a, b;
     tile d;
-    load_operand(w, o.src[0], S.a, S.depth, signs_of(o, 0, S.a), a);
-    load_operand(w, o.src[1], S.b, S.depth, signs_of(o, 1, S.b), b);
+    load_operand<S.a, S.depth>(w, o.src[0], signs_of(o, 0, S.a), a);
+    load_operand<S.b, S.depth>(w, o.src[1], signs_of(o, 1, S.b), b);
     load_accumulator(w, o, 2, S.d, d);
-    outer_products(a, b, S.depth, d);
+    outer_products<S.depth>(a, b, d);
     store_result(w, o, 2, S.d, d);
 }
 

@@ -23,42 +23,6 @@ const byte_values& values() {
     return table;
 }
 
-/// The 16-bit halves of 16 lanes, as two rows of k.
-void convert_halves(const u32* from, bool is_bf16, float* even, float* odd) {
-    for (int c = 0; c < side; c += 8) {
-        const __m256i x = _mm256_load_si256(reinterpret_cast<const __m256i*>(from + c));
-        const __m256i high = _mm256_set1_epi32(static_cast<int>(0xffff0000u));
-        if (is_bf16) {
-            _mm256_store_ps(even + c, _mm256_castsi256_ps(_mm256_slli_epi32(x, 16)));
-            _mm256_store_ps(odd + c, _mm256_castsi256_ps(_mm256_and_si256(x, high)));
-        } else {
-            const __m256i low = _mm256_andnot_si256(high, x), up = _mm256_srli_epi32(x, 16);
-            // Packing keeps 128-bit halves apart; the permutation puts the lanes back in order.
-            const __m256i packed = _mm256_permute4x64_epi64(_mm256_packus_epi32(low, up), 0xd8);
-            _mm256_store_ps(even + c, _mm256_cvtph_ps(_mm256_castsi256_si128(packed)));
-            _mm256_store_ps(odd + c, _mm256_cvtph_ps(_mm256_extracti128_si256(packed, 1)));
-        }
-    }
-}
-
-void negate(float* row) {
-    for (int c = 0; c < side; ++c)
-        row[c] = bits_as<float>(bits_as<u32>(row[c]) ^ 0x80000000u);
-}
-
-float element_value(element e, u32 word, int i, bool is_signed) {
-    if (e == element::u4x8) {
-        const u32 raw = word >> (4 * i) & 15;
-        return static_cast<float>(is_signed ? static_cast<i32>(raw ^ 8) - 8
-                                            : static_cast<i32>(raw));
-    }
-    const u32 raw = word >> (8 * i) & 0xff;
-    if (e == element::fp8) return values().fp8[raw];
-    if (e == element::bf8) return values().bf8[raw];
-    return static_cast<float>(is_signed ? static_cast<i32>(raw ^ 0x80) - 0x80
-                                        : static_cast<i32>(raw));
-}
-
 void store_narrow(wave& w, u16 first, const tile& from, bool is_bf16) {
     for (int row = 0; row < side; row += 2) {
         for (int c = 0; c < side; ++c) {
@@ -90,51 +54,14 @@ void store_f32(wave& w, u16 first, const tile& from) {
 
 } // namespace
 
+const float* byte_values_of(element e) {
+    return e == element::fp8 ? values().fp8 : values().bf8;
+}
+
 operand_signs signs_of(const op& o, int operand, element e) {
     const bool low = o.neg >> operand & 1, high = o.neg_hi >> operand & 1;
     if (is_integer(e)) return {low, false, false};
     return {false, low, high};
-}
-
-void convert_register(const u32* from, element e, operand_signs signs, float (*to)[side]) {
-    const int each = per_register(e);
-    if (each == 2) {
-        convert_halves(from, e == element::bf16, to[0], to[1]);
-        if (signs.negate_even) negate(to[0]);
-        if (signs.negate_odd) negate(to[1]);
-        return;
-    }
-    for (int i = 0; i < each; ++i)
-        for (int c = 0; c < side; ++c)
-            to[i][c] = element_value(e, from[c], i, signs.is_signed);
-}
-
-void load_operand(const wave& w, u16 first, element e, int depth, operand_signs signs,
-                  operand_matrix& to) {
-    const int each = per_register(e), registers = depth / 2 / each;
-    for (int v = 0; v < registers; ++v)
-        for (int h = 0; h < 2; ++h)
-            convert_register(&w.v[first + v][side * h], e, signs, &to.at[h * depth / 2 + v * each]);
-}
-
-void outer_products(const operand_matrix& a, const operand_matrix& b, int depth, tile& d) {
-    for (int row = 0; row < side; row += 4) {
-        __m256 acc[4][2];
-        for (int r = 0; r < 4; ++r)
-            for (int h = 0; h < 2; ++h)
-                acc[r][h] = _mm256_load_ps(&d.at[row + r][8 * h]);
-        for (int k = 0; k < depth; ++k) {
-            const __m256 b0 = _mm256_load_ps(&b.at[k][0]), b1 = _mm256_load_ps(&b.at[k][8]);
-            for (int r = 0; r < 4; ++r) {
-                const __m256 x = _mm256_broadcast_ss(&a.at[k][row + r]);
-                acc[r][0] = _mm256_fmadd_ps(x, b0, acc[r][0]);
-                acc[r][1] = _mm256_fmadd_ps(x, b1, acc[r][1]);
-            }
-        }
-        for (int r = 0; r < 4; ++r)
-            for (int h = 0; h < 2; ++h)
-                _mm256_store_ps(&d.at[row + r][8 * h], acc[r][h]);
-    }
 }
 
 void apply_accumulator_modifiers(const op& o, int source, tile& t) {

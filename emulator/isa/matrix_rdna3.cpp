@@ -19,10 +19,11 @@ constexpr int operand_registers(element e) {
     return side / per_register(e);
 }
 
-void load_duplicated(const wave& w, const op& o, int operand, element e, operand_matrix& to) {
-    for (int v = 0; v < operand_registers(e); ++v)
-        convert_register(w.v[o.src[operand] + v], e, signs_of(o, operand, e),
-                         &to.at[v * per_register(e)]);
+template<element E>
+void load_duplicated(const wave& w, const op& o, int operand, operand_matrix& to) {
+    for (int v = 0; v < operand_registers(E); ++v)
+        convert_register<E>(w.v[o.src[operand] + v], signs_of(o, operand, E),
+                            &to.at[v * per_register(E)]);
 }
 
 void check_duplicated(wave& w, const op& o, int operand, int registers) {
@@ -107,10 +108,10 @@ void multiply(wave& w, const op& o) {
     }
     operand_matrix a, b;
     tile d;
-    load_duplicated(w, o, 0, S.a, a);
-    load_duplicated(w, o, 1, S.a, b);
+    load_duplicated<S.a>(w, o, 0, a);
+    load_duplicated<S.a>(w, o, 1, b);
     load_c(w, o, S.d, d);
-    outer_products(a, b, side, d);
+    outer_products<side>(a, b, d);
     if constexpr (Strict) propagate_rdna3(w, o, registers, S.d);
     store_d(w, o, S.d, d);
 }

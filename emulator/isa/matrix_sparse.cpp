@@ -32,11 +32,11 @@ template<shape S>
 void load_kept(const wave& w, const op& o, kept_elements& to) {
     constexpr int each = per_register(S.a), registers = S.depth / 4 / each;
     const unsigned shift = S.keyed ? 16 * (o.aux & 1) : 0;
-    float rows[8][side];
+    alignas(64) float rows[8][side];
     for (int h = 0; h < 2; ++h) {
         const u32* index = &w.v[o.src[2]][side * h];
         for (int v = 0; v < registers; ++v) {
-            convert_register(&w.v[o.src[0] + v][side * h], S.a, signs_of(o, 0, S.a), rows);
+            convert_register<S.a>(&w.v[o.src[0] + v][side * h], signs_of(o, 0, S.a), rows);
             for (int i = 0; i < each; ++i) {
                 const int element = v * each + i, g = element / 2;
                 const int begin = group_begin(S, h, g), slot = begin / 2 + element % 2;
@@ -53,12 +53,12 @@ void load_kept(const wave& w, const op& o, kept_elements& to) {
 template<shape S>
 void load_dense(const wave& w, const op& o, operand_matrix& to) {
     if constexpr (per_register(S.b) != 2) {
-        load_operand(w, o.src[1], S.b, S.depth, signs_of(o, 1, S.b), to);
+        load_operand<S.b, S.depth>(w, o.src[1], signs_of(o, 1, S.b), to);
     } else {
         for (int v = 0; v < 8; ++v)
             for (int h = 0; h < 2; ++h)
-                convert_register(&w.v[o.src[1] + v][side * h], S.b, signs_of(o, 1, S.b),
-                                 &to.at[16 * (v / 4) + 8 * h + 2 * (v % 4)]);
+                convert_register<S.b>(&w.v[o.src[1] + v][side * h], signs_of(o, 1, S.b),
+                                      &to.at[16 * (v / 4) + 8 * h + 2 * (v % 4)]);
     }
 }
 

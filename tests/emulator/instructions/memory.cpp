@@ -311,7 +311,8 @@ TEST(memory, counts) {
               "  ds_store_b128 v12, v[1:4]\n  ds_store_b128 v13, v[1:4]\n  ds_store_b32 v11, v1\n"
               "  ds_load_b32 v7, v10\n  s_wait_dscnt 0x0\n  v_exp_f32 v8, v1\n"
               "  v_dual_mov_b32 v8, v1 :: v_dual_mov_b32 v9, v2\n"
-              "  s_mov_b32 exec_lo, 0xff\n  global_store_b64 v12, v[1:2], s[2:3]\n  ds_store_b64 "
+              "  s_mov_b32 exec_lo, 0xff\n  global_store_b64 v12, v[1:2], s[2:3] scope:SCOPE_DEV\n "
+              " ds_store_b64 "
               "v13, v[1:2]\n",
               {.lds_bytes = 8192});
     ASSERT_TRUE(bench.build());
