@@ -44,8 +44,7 @@ program_cache& cache() {
 std::shared_ptr<program> program_of(memory& device, const kernel_image& kernel,
                                     const execution_options& options) {
     const auto make = [&](std::vector<u64> dropped) {
-        return std::make_shared<program>(device, kernel.code_begin, kernel.code_end, options.strict,
-                                         std::move(dropped));
+        return std::make_shared<program>(device, kernel, options.strict, std::move(dropped));
     };
     if (!options.dropped.empty()) return make(options.dropped);
     const auto holder = device.find(kernel.code_begin);
@@ -105,10 +104,10 @@ void prepare(launch_state& launch, memory& device, const launch_request& request
     launch.device = &device;
     launch.request = &request;
     launch.options = &options;
-    launch.arena_begin = device.arena_begin();
+    launch.arena_begin = device.arena_begin(request.device);
     launch.arena_bytes = device.arena_bytes();
-    launch.arena = device.arena_alias();
-    launch.shadow = device.arena_shadow();
+    launch.arena = device.alias(launch.arena_begin);
+    launch.shadow = device.shadow_of(launch.arena_begin);
     launch.lds_bytes = kernel.lds_bytes + request.dynamic_lds_bytes;
     launch.scratch_stride = scratch_bytes(kernel);
     launch.vector_registers = kernel.vgprs ? std::min(256u, (kernel.vgprs + 7) / 8 * 8) : 256u;
@@ -193,7 +192,7 @@ std::vector<listed_instruction> list_instructions(memory& device, const kernel_i
     const u64 end = kernel.end ? kernel.end : kernel.code_end;
     for (u64 pc = kernel.entry; pc < end;) {
         const std::size_t room = std::min<u64>(end - pc, 20);
-        const disassembled found = disassemble({device.alias(pc), room}, pc);
+        const disassembled found = disassemble({device.alias(pc), room}, pc, kernel.isa);
         if (found.text.empty() || found.text.starts_with("s_code_end")) break;
         out.push_back({pc, found.text});
         pc += found.bytes;

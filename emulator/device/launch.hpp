@@ -16,11 +16,15 @@ namespace clock {
 struct launch_trace;
 } // namespace clock
 
+/// Instruction set of a code object: gfx1200 and gfx1201, or gfx1100 to gfx1103.
+enum class generation : std::uint8_t { rdna4, rdna3 };
+
 /// One kernel of a loaded code object: its descriptor (AMDHSA kernel descriptor, code object v5)
 /// and the segment of device memory that its instructions live in.
 struct kernel_image {
-    std::string name;             ///< mangled symbol, without ".kd"
-    std::string display_name;     ///< demangled
+    std::string name;         ///< mangled symbol, without ".kd"
+    std::string display_name; ///< demangled
+    generation isa = generation::rdna4;
     std::uint64_t entry = 0;      ///< device address of the first instruction
     std::uint64_t end = 0;        ///< past its last instruction; 0 where the symbol has no size
     std::uint64_t code_begin = 0; ///< device address range of the code segment
@@ -39,7 +43,12 @@ struct kernel_image {
     std::uint64_t load_bias = 0; ///< device address = ELF virtual address + load_bias
 };
 
+/// Whether kernels of one device may use memory of another one, asked where they do.
+using peer_access = bool (*)(unsigned device, unsigned peer);
+
 struct launch_request {
+    unsigned device = 0;         ///< which of the memory's devices runs it
+    peer_access peers = nullptr; ///< null: none may
     const kernel_image* kernel = nullptr;
     std::uint32_t blocks[3] = {1, 1, 1};
     std::uint32_t threads[3] = {1, 1, 1}; ///< per block

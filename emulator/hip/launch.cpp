@@ -188,6 +188,10 @@ void perform(const kernel_operation& work) {
     if (log.sticky() != hipSuccess) return;
     auto& the_runtime = runtime::instance();
     launch_request request;
+    request.device = work.target->device;
+    request.peers = [](unsigned device, unsigned peer) {
+        return runtime::instance().may_access(device, peer);
+    };
     request.kernel = &work.target->image();
     std::ranges::copy(array_of(work.blocks), request.blocks);
     std::ranges::copy(array_of(work.threads), request.threads);

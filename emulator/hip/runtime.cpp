@@ -92,6 +92,15 @@ void set_clock() {
     timing.keep_code(reports, false);
 }
 
+thread_local unsigned selected = 0;
+
+unsigned devices_from_environment() {
+    const auto count = number_from("R9V_EMULATOR_DEVICES", 1);
+    if (count < 1 || count > most_devices)
+        refuse("R9V_EMULATOR_DEVICES", std::getenv("R9V_EMULATOR_DEVICES"), "1 to 8");
+    return static_cast<unsigned>(count);
+}
+
 /// A program whose kernels did wrong must not end as if all were well, whatever it looked at.
 void at_process_exit(int status, void*) {
     if (deferral::wanted()) {
@@ -115,7 +124,16 @@ runtime& runtime::instance() {
     return the_runtime;
 }
 
-runtime::runtime() : memory_(current_device().memory_bytes), options_(options_from_environment()) {
+unsigned selected_device() {
+    return selected;
+}
+void select_device(unsigned ordinal) {
+    selected = ordinal;
+}
+
+runtime::runtime()
+    : memory_(current_device().memory_bytes, devices_from_environment()),
+      options_(options_from_environment()) {
     launch_log::instance();
     set_clock();
     on_exit(at_process_exit, nullptr);
@@ -134,7 +152,10 @@ void runtime::set_options(const execution_options& changed) {
 
 std::uint64_t runtime::dispatch_packet() {
     constexpr std::uint64_t packet_bytes = 64;
-    if (packet_ == 0) packet_ = memory_.allocate(packet_bytes, packet_bytes, "dispatch packet");
+    if (packet_ == 0) {
+        packet_ = memory_.allocate(packet_bytes, packet_bytes, "dispatch packet");
+        memory_.share(packet_);
+    }
     return packet_;
 }
 

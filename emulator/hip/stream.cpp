@@ -195,10 +195,13 @@ stream_table& stream_table::instance() {
     return table;
 }
 
-stream_table::stream_table() : null_(std::make_shared<stream>(hipStreamDefault, 0, true)) {}
+stream_table::stream_table() {
+    for (unsigned device = 0; device < most_devices; ++device)
+        null_[device] = std::make_shared<stream>(hipStreamDefault, 0, true, device);
+}
 
 hipStream_t stream_table::create(unsigned flags, int priority) {
-    auto made = std::make_shared<stream>(flags, priority, false);
+    auto made = std::make_shared<stream>(flags, priority, false, selected_device());
     const auto handle = made->handle();
     const std::lock_guard lock(mutex_);
     streams_.push_back(std::move(made));
@@ -211,12 +214,14 @@ std::shared_ptr<stream> stream_table::of_this_thread() {
         std::shared_ptr<stream> body = instance().find(handle);
         ~owner() { instance().destroy(handle); }
     };
-    thread_local const owner mine;
-    return mine.body;
+    thread_local std::array<std::unique_ptr<owner>, most_devices> mine;
+    auto& of_device = mine[selected_device()];
+    if (!of_device) of_device = std::make_unique<owner>();
+    return of_device->body;
 }
 
 std::shared_ptr<stream> stream_table::find(hipStream_t handle) {
-    if (!handle) return null_;
+    if (!handle) return null_[selected_device()];
     if (handle == hipStreamPerThread) return of_this_thread();
     const std::lock_guard lock(mutex_);
     for (const auto& candidate : streams_) {
@@ -238,7 +243,7 @@ bool stream_table::destroy(hipStream_t handle) {
 std::vector<std::shared_ptr<stream>> stream_table::all() {
     const std::lock_guard lock(mutex_);
     auto result = streams_;
-    result.push_back(null_);
+    result.insert(result.end(), null_.begin(), null_.end());
     return result;
 }
 
@@ -254,26 +259,41 @@ std::vector<std::shared_ptr<stream>> stream_table::unfinished() {
 
 std::vector<ticket> stream_table::implied_order(stream& which) {
     std::vector<ticket> points;
-    if (which.blocking() && !null_->idle()) points.push_back(null_->last());
+    const auto& null = null_[which.device()];
+    if (which.blocking() && !null->idle()) points.push_back(null->last());
     if (!which.legacy()) return points;
     const std::lock_guard lock(mutex_);
     for (const auto& other : streams_) {
-        if (other->blocking() && !other->idle()) points.push_back(other->last());
+        if (other->device() == which.device() && other->blocking() && !other->idle())
+            points.push_back(other->last());
     }
     return points;
 }
 
-void stream_table::synchronize_all() {
-    for (const auto& each : all())
+void stream_table::synchronize(std::span<const std::shared_ptr<stream>> which) {
+    for (const auto& each : which)
         each->synchronize();
+}
+
+void stream_table::synchronize_all() {
+    synchronize(all());
     // The device is not done before the work of destroyed streams is.
     std::vector<std::shared_ptr<stream>> ended;
     {
         const std::lock_guard lock(mutex_);
         ended = ended_;
     }
-    for (const auto& each : ended)
-        each->synchronize();
+    synchronize(ended);
+}
+
+void stream_table::synchronize_device(unsigned device) {
+    auto streams = all();
+    {
+        const std::lock_guard lock(mutex_);
+        streams.insert(streams.end(), ended_.begin(), ended_.end());
+    }
+    std::erase_if(streams, [&](const auto& s) { return s->device() != device; });
+    synchronize(streams);
 }
 
 } // namespace r9v_emulator::hip

@@ -8,6 +8,7 @@
 
 #include "clock/timeline.hpp"
 #include "hip/operation.hpp"
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -37,10 +38,11 @@ struct ticket {
 
 class stream : public std::enable_shared_from_this<stream> {
 public:
-    stream(unsigned flags, int priority, bool legacy)
+    stream(unsigned flags, int priority, bool legacy, unsigned device)
         : flags_(flags),
           priority_(priority),
-          legacy_(legacy) {}
+          legacy_(legacy),
+          device_(device) {}
 
     /// Enqueues work after everything in this stream and after `after`.
     ticket submit(operation work, std::span<const ticket> after = {});
@@ -62,6 +64,7 @@ public:
     int priority() const { return priority_; }
     /// The null stream, which every blocking stream is ordered with.
     bool legacy() const { return legacy_; }
+    unsigned device() const { return device_; }
     bool blocking() const { return !legacy_ && (flags_ & hipStreamNonBlocking) == 0; }
     hipStream_t handle() const;
 
@@ -87,6 +90,7 @@ private:
     const unsigned flags_;
     const int priority_;
     const bool legacy_;
+    const unsigned device_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -104,7 +108,8 @@ class stream_table {
 public:
     static stream_table& instance();
 
-    stream& null_stream() { return *null_; }
+    /// The null stream of the selected device.
+    stream& null_stream() { return *null_[selected_device()]; }
     hipStream_t create(unsigned flags, int priority);
     /// The stream of a handle (also 0 and hipStreamPerThread), or empty where it is not live.
     std::shared_ptr<stream> find(hipStream_t handle);
@@ -116,14 +121,17 @@ public:
     /// What an operation in `which` must wait for by the rules of the null stream.
     std::vector<ticket> implied_order(stream& which);
 
+    /// Waits for the work of all devices, or of one.
     void synchronize_all();
+    void synchronize_device(unsigned device);
 
 private:
     stream_table();
     std::shared_ptr<stream> of_this_thread();
+    void synchronize(std::span<const std::shared_ptr<stream>> which);
 
     std::mutex mutex_;
-    std::shared_ptr<stream> null_;
+    std::array<std::shared_ptr<stream>, most_devices> null_;
     std::vector<std::shared_ptr<stream>> streams_;
     std::vector<std::shared_ptr<stream>> ended_; ///< destroyed with work that is not done yet
 };

@@ -74,6 +74,7 @@ struct wave {
     i32 budget; ///< taken backward branches until the wave yields
     u64 backward_branches;
     u32 mode;           ///< float mode, as hwreg(HW_REG_MODE)
+    bool mode_changed;  ///< from the usual one or to it, so the interpreter loop changes
     u32 signals, waits; ///< workgroup barriers signalled, and passed
     u32 named_signals[17], named_waits[17];
     u32 waiting_for; ///< barrier number + 1, 0 for the workgroup's
