@@ -59,7 +59,7 @@ std::vector<annotated> annotate(memory& device, const launch_request& request,
         annotated a;
         a.pc = request.kernel->code_begin + 4 * u64{o.slot};
         const std::size_t room = std::min<u64>(request.kernel->code_end - a.pc, 20);
-        a.text = disassemble({device.alias(a.pc), room}, a.pc).text;
+        a.text = disassemble({device.alias(a.pc), room}, a.pc, request.kernel->isa).text;
         out.push_back(std::move(a));
     }
     return out;
