@@ -17,7 +17,8 @@ void add_fault(wave& w, const op& o, std::string_view kind, int lane, u64 addres
                const std::string& detail) {
     launch_state& launch = *w.launch;
     const std::scoped_lock lock(launch.fault_mutex);
-    const u64 pc = launch.code->address_of(&o);
+    // Handlers that run an instruction in parts use copies of it.
+    const u64 pc = launch.code->address_of(launch.code->holds(&o) ? &o : w.current);
     const bool known = std::ranges::any_of(
         launch.faults, [&](const fault& f) { return f.pc == pc && f.kind == kind; });
     if (known || launch.faults.size() >= most_faults) return;

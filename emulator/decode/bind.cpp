@@ -127,7 +127,11 @@ bool bind_vector(const instruction_text& text, const instruction& info, op& to) 
     const auto next = [&] {
         return at < text.operands.size() ? text.operands[at++] : "";
     };
-    if (info.dst != kind::none && !bind_destination(next(), to.dst)) return false;
+    if (info.dst != kind::none) {
+        const std::string_view written = next();
+        if (!bind_destination(written, to.dst)) return false;
+        if (written.ends_with(".h")) to.sel |= 8;
+    }
     if (info.mask_out) {
         u16& index = info.dst == kind::none ? to.dst : to.dst2;
         if (info.name.starts_with("v_cmpx"))
@@ -218,11 +222,11 @@ bool bind_source(std::string_view text, kind k, int position, op& to) {
     default:
         index = constant_index;
         to.constant[position < 3 ? position : 2] = constant_bits(*value, k);
-        if (position == 3) return false;
     }
     const u8 bit = static_cast<u8>(1u << position);
     if (value->negated) to.neg |= bit;
     if (value->absolute) to.abs |= bit;
+    if (value->upper_half) to.sel |= bit;
     return true;
 }
 

@@ -25,8 +25,11 @@ bool bind_memory_modifier(std::string_view m, op& to) {
         if (m.find("RETURN") != m.npos) to.flags |= flag_returns;
     } else if (m.starts_with("scope:")) {
         to.flags |= flag_scoped;
+    } else if (m == "glc") { // gfx11: an atomic returns the old value, a load passes the L0 cache
+        to.flags |= flag_returns | flag_scoped;
     } else {
-        return m.starts_with("offset0:") || m.starts_with("offset1:") || m == "nv";
+        return m.starts_with("offset0:") || m.starts_with("offset1:") || m == "nv" || m == "slc" ||
+               m == "dlc";
     }
     return true;
 }
@@ -61,7 +64,10 @@ bool has_data(const instruction& info) {
 bool bind_address_forms(operand_reader& in, const instruction& info, bool with_base, op& to) {
     if (loads(info) && (!has_data(info) || (to.flags & flag_returns)) && !in.destination())
         return false;
-    if (!in.source(0)) return false;
+    if (info.src[0] == kind::none)
+        to.src[0] = lane_offsets;
+    else if (!in.source(0))
+        return false;
     if (has_data(info) && !in.source(1)) return false;
     to.src[2] = no_operand;
     if (with_base && !in.source(2)) return false;
@@ -73,6 +79,10 @@ bool bind_buffer(operand_reader& in, const instruction& info, op& to) {
     const std::string_view data = in.next();
     if (has_data(info) && !bind_source(data, kind::b32, 1, to)) return false;
     if (loads(info) && !bind_destination(data, to.dst)) return false;
+    if (in.left() == 2 && !(to.flags & (flag_offset_enabled | flag_index_enabled))) {
+        to.src[0] = no_operand;
+        return in.source(2) && in.source(3) && in.done();
+    }
     return in.source(0) && in.source(2) && in.source(3) && in.done();
 }
 
@@ -87,20 +97,18 @@ bool bind_lds(operand_reader& in, const instruction& info, u32 encoding, op& to)
 }
 
 /// s_load: sdst, sbase, offset [offset:imm]
-bool bind_scalar_memory(operand_reader& in, const instruction& info, const instruction_text& text,
-                        op& to) {
+bool bind_scalar_memory(operand_reader& in, const instruction& info, op& to) {
     if (loads(info) && !in.destination()) return false;
     if (info.src[0] != kind::none && !in.source(0)) return false;
     if (in.done()) return true;
     const auto offset = parse_operand(in.next());
     if (!offset) return false;
     to.src[1] = constant_index;
+    // An offset in a modifier is there already.
     if (offset->what == operand::type::integer)
         to.offset = static_cast<i32>(offset->integer);
     else if (offset->what == operand::type::scalar)
         to.src[1] = scalar(offset->number);
-    if (const auto extra = text.value("offset"))
-        to.offset += static_cast<i32>(parse_integer(*extra).value_or(0));
     while (!in.done())
         in.next();
     return true;
@@ -124,7 +132,7 @@ bool bind_memory(const instruction_text& text, u32 encoding, op& to) {
     case format::memory_lds:
         return bind_lds(in, info, encoding, to);
     case format::scalar_memory:
-        return bind_scalar_memory(in, info, text, to);
+        return bind_scalar_memory(in, info, to);
     default:
         return false;
     }

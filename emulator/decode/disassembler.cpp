@@ -12,14 +12,14 @@ namespace {
 
 class llvm_context {
 public:
-    llvm_context() {
+    explicit llvm_context(const char* processor) {
         LLVMInitializeAMDGPUTargetInfo();
         LLVMInitializeAMDGPUTargetMC();
         LLVMInitializeAMDGPUDisassembler();
-        context_ = LLVMCreateDisasmCPU("amdgcn--amdhsa", "gfx1201", nullptr, 0, nullptr, nullptr);
+        context_ = LLVMCreateDisasmCPU("amdgcn--amdhsa", processor, nullptr, 0, nullptr, nullptr);
         if (!context_)
-            throw std::runtime_error(
-                "r9v: LLVM has no gfx1201 disassembler. Use LLVM 19 or later.");
+            throw std::runtime_error("r9v: LLVM has no " + std::string(processor) +
+                                     " disassembler. Use LLVM 19 or later.");
     }
     ~llvm_context() { LLVMDisasmDispose(context_); }
     llvm_context(const llvm_context&) = delete;
@@ -45,8 +45,12 @@ private:
 
 } // namespace
 
-disassembled disassemble(std::span<const std::byte> code, std::uint64_t address) {
-    static llvm_context context;
+disassembled disassemble(std::span<const std::byte> code, std::uint64_t address, generation isa) {
+    if (isa == generation::rdna3) {
+        static llvm_context context("gfx1100");
+        return context.one(code, address);
+    }
+    static llvm_context context("gfx1201");
     return context.one(code, address);
 }
 

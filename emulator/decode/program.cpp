@@ -30,20 +30,21 @@ bool reads(const op& by, u16 index) {
     return std::ranges::any_of(by.src, [&](u16 s) { return s == index; });
 }
 
-bool bind_half(std::string_view text, u32 encoding, bool strict, op& to) {
+bool bind_half(std::string_view text, u32 encoding, bool strict, generation isa, op& to) {
     const instruction_text split = split_instruction(text);
-    const instruction* info = find_instruction(split.mnemonic);
+    const instruction* info = find_instruction(split.mnemonic, isa);
     if (!info || !bind(split, *info, encoding, to)) return false;
     to.fn = strict ? info->strict : info->plain;
     return true;
 }
 
 /// The pair's own slot holds the first half, the slot after it the second.
-bool bind_pair(std::string_view text, u32 encoding, bool strict, u8 advance, op* slot) {
+bool bind_pair(std::string_view text, u32 encoding, bool strict, generation isa, u8 advance,
+               op* slot) {
     const std::size_t middle = text.find(" :: ");
     op x{}, y{};
-    if (!bind_half(text.substr(0, middle), encoding, strict, x) ||
-        !bind_half(text.substr(middle + 4), encoding, strict, y))
+    if (!bind_half(text.substr(0, middle), encoding, strict, isa, x) ||
+        !bind_half(text.substr(middle + 4), encoding, strict, isa, y))
         return false;
     if (reads(y, x.dst)) {
         if (!reads(x, y.dst)) {
@@ -64,10 +65,11 @@ bool bind_pair(std::string_view text, u32 encoding, bool strict, u8 advance, op*
 
 } // namespace
 
-program::program(memory& device, u64 begin, u64 end, bool strict, std::vector<u64> dropped)
+program::program(memory& device, const kernel_image& kernel, bool strict, std::vector<u64> dropped)
     : device_(device),
-      begin_(begin),
-      end_(end),
+      begin_(kernel.code_begin),
+      end_(kernel.code_end),
+      isa_(kernel.isa),
       strict_(strict),
       dropped_(std::move(dropped)) {
     void* slots = mmap(nullptr, (size() + 4) * sizeof(op), PROT_READ | PROT_WRITE,
@@ -83,13 +85,14 @@ program::~program() {
 
 std::string program::text_at(u64 address) {
     const std::size_t room = std::min<u64>(end_ - address, 20);
-    return disassemble({device_.alias(address), room}, address).text;
+    return disassemble({device_.alias(address), room}, address, isa_).text;
 }
 
 bool program::decode_one(op* slot) {
     const u64 address = address_of(slot);
     const std::byte* code = device_.alias(address);
-    const disassembled found = disassemble({code, std::min<u64>(end_ - address, 20)}, address);
+    const disassembled found =
+        disassemble({code, std::min<u64>(end_ - address, 20)}, address, isa_);
     const u32 encoding = first_dword(code);
     op made{};
     clear_op(made);
@@ -101,10 +104,11 @@ bool program::decode_one(op* slot) {
         made.info = no_operation();
         made.cls = op_class::other;
     } else if (text.find(" :: ") != text.npos) {
-        if (bind_pair(text, encoding, strict_, static_cast<u8>(found.bytes / 4), slot)) return true;
+        if (bind_pair(text, encoding, strict_, isa_, static_cast<u8>(found.bytes / 4), slot))
+            return true;
     } else if (!text.empty()) {
         const instruction_text split = split_instruction(text);
-        const instruction* info = find_instruction(split.mnemonic);
+        const instruction* info = find_instruction(split.mnemonic, isa_);
         if (info && bind(split, *info, encoding, made)) run = strict_ ? info->strict : info->plain;
         last = ends_run(split.mnemonic);
     }
@@ -114,6 +118,8 @@ bool program::decode_one(op* slot) {
         made.cls = op_class::other;
         last = true;
     }
+    // gfx11 code does not say which stores are atomic: any may be.
+    if (isa_ == generation::rdna3 && made.cls == op_class::global_store) made.flags |= flag_scoped;
     made.advance = static_cast<u8>(std::max(1u, found.bytes / 4));
     made.fn = nullptr;
     *slot = made;

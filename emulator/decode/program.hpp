@@ -5,6 +5,7 @@
 // An empty slot (no handler) means "not decoded yet".
 #pragma once
 
+#include "../device/launch.hpp"
 #include "../device/memory.hpp"
 #include "../wave/op.hpp"
 #include <map>
@@ -16,7 +17,7 @@ namespace r9v_emulator {
 
 class program {
 public:
-    program(memory& device, u64 begin, u64 end, bool strict, std::vector<u64> dropped);
+    program(memory& device, const kernel_image& kernel, bool strict, std::vector<u64> dropped);
     ~program();
     program(const program&) = delete;
     program& operator=(const program&) = delete;
@@ -42,6 +43,7 @@ private:
 
     memory& device_;
     u64 begin_, end_;
+    generation isa_;
     bool strict_;
     std::vector<u64> dropped_;
     op* slots_ = nullptr;

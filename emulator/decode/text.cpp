@@ -170,6 +170,8 @@ std::optional<operand> parse_operand(std::string_view s) {
         absolute = true;
         s = s.substr(1, s.size() - 2);
     }
+    const bool upper = s.ends_with(".h");
+    if (upper || s.ends_with(".l")) s.remove_suffix(2);
     operand out;
     if (s == "off") return out;
     if (auto named = parse_scalar_name(s)) {
@@ -192,6 +194,7 @@ std::optional<operand> parse_operand(std::string_view s) {
         if (copy.empty() || *end) return std::nullopt;
         out.what = operand::type::real;
     }
+    out.upper_half = upper;
     out.negated = negated;
     out.absolute = absolute;
     return out;

@@ -33,6 +33,7 @@ struct operand {
     double real = 0;
     bool hexadecimal = false;
     bool negated = false, absolute = false;
+    bool upper_half = false; ///< v4.h
 };
 
 std::optional<operand> parse_operand(std::string_view text);

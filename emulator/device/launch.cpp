@@ -5,6 +5,7 @@
 #include "launch.hpp"
 
 #include "../check/global_order.hpp"
+#include "../clock/replay.hpp"
 #include "../decode/disassembler.hpp"
 #include "../decode/program.hpp"
 #include "../wave/schedule.hpp"
@@ -12,6 +13,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -42,8 +44,7 @@ program_cache& cache() {
 std::shared_ptr<program> program_of(memory& device, const kernel_image& kernel,
                                     const execution_options& options) {
     const auto make = [&](std::vector<u64> dropped) {
-        return std::make_shared<program>(device, kernel.code_begin, kernel.code_end, options.strict,
-                                         std::move(dropped));
+        return std::make_shared<program>(device, kernel, options.strict, std::move(dropped));
     };
     if (!options.dropped.empty()) return make(options.dropped);
     const auto holder = device.find(kernel.code_begin);
@@ -103,10 +104,10 @@ void prepare(launch_state& launch, memory& device, const launch_request& request
     launch.device = &device;
     launch.request = &request;
     launch.options = &options;
-    launch.arena_begin = device.arena_begin();
+    launch.arena_begin = device.arena_begin(request.device);
     launch.arena_bytes = device.arena_bytes();
-    launch.arena = device.arena_alias();
-    launch.shadow = device.arena_shadow();
+    launch.arena = device.alias(launch.arena_begin);
+    launch.shadow = device.shadow_of(launch.arena_begin);
     launch.lds_bytes = kernel.lds_bytes + request.dynamic_lds_bytes;
     launch.scratch_stride = scratch_bytes(kernel);
     launch.vector_registers = kernel.vgprs ? std::min(256u, (kernel.vgprs + 7) / 8 * 8) : 256u;
@@ -130,6 +131,18 @@ u32 waves_a_group(const launch_request& request) {
     return (request.threads[0] * request.threads[1] * request.threads[2] + lanes - 1) / lanes;
 }
 
+void finish_trace(clock::recorder& kept, const launch_state& launch,
+                  const std::vector<worker>& workers, const launch_counts& counts) {
+    clock::launch_trace& trace = *launch.options->trace;
+    clock::collect(kept, *launch.code, trace);
+    trace.total_groups = launch.groups;
+    trace.stored_bytes = counts.global_bytes_stored;
+    trace.total_executed = 0;
+    for (const worker& host : workers)
+        trace.total_executed = std::accumulate(std::begin(host.by_class), std::end(host.by_class),
+                                               trace.total_executed);
+}
+
 } // namespace
 
 launch_result execute(memory& device, const launch_request& request,
@@ -138,6 +151,11 @@ launch_result execute(memory& device, const launch_request& request,
     prepare(launch, device, request, options);
     const std::shared_ptr<program> code = program_of(device, *request.kernel, options);
     launch.code = code.get();
+    std::optional<clock::recorder> kept;
+    if (options.trace) {
+        kept.emplace(options.trace_minimum, options.trace_budget, waves_a_group(request));
+        launch.record = &*kept;
+    }
     const u64 threads = std::clamp<u64>(options.host_threads, 1, std::max<u64>(launch.groups, 1));
     std::vector<worker> workers(threads);
     for (std::size_t n = 0; n < threads; ++n) {
@@ -161,6 +179,7 @@ launch_result execute(memory& device, const launch_request& request,
     if (order) order->end(result.counts.global_bytes_loaded + result.counts.global_bytes_stored);
     result.counts.waves = launch.groups * waves_a_group(request);
     if (options.profile) result.profile = profile_of(*code, workers);
+    if (kept) finish_trace(*kept, launch, workers, result.counts);
     result.faults = std::move(launch.faults);
     for (worker& host : workers)
         for (auto& spare : host.spare)
@@ -173,7 +192,7 @@ std::vector<listed_instruction> list_instructions(memory& device, const kernel_i
     const u64 end = kernel.end ? kernel.end : kernel.code_end;
     for (u64 pc = kernel.entry; pc < end;) {
         const std::size_t room = std::min<u64>(end - pc, 20);
-        const disassembled found = disassemble({device.alias(pc), room}, pc);
+        const disassembled found = disassemble({device.alias(pc), room}, pc, kernel.isa);
         if (found.text.empty() || found.text.starts_with("s_code_end")) break;
         out.push_back({pc, found.text});
         pc += found.bytes;

@@ -12,12 +12,19 @@
 namespace r9v_emulator {
 
 class memory;
+namespace clock {
+struct launch_trace;
+} // namespace clock
+
+/// Instruction set of a code object: gfx1200 and gfx1201, or gfx1100 to gfx1103.
+enum class generation : std::uint8_t { rdna4, rdna3 };
 
 /// One kernel of a loaded code object: its descriptor (AMDHSA kernel descriptor, code object v5)
 /// and the segment of device memory that its instructions live in.
 struct kernel_image {
-    std::string name;             ///< mangled symbol, without ".kd"
-    std::string display_name;     ///< demangled
+    std::string name;         ///< mangled symbol, without ".kd"
+    std::string display_name; ///< demangled
+    generation isa = generation::rdna4;
     std::uint64_t entry = 0;      ///< device address of the first instruction
     std::uint64_t end = 0;        ///< past its last instruction; 0 where the symbol has no size
     std::uint64_t code_begin = 0; ///< device address range of the code segment
@@ -36,7 +43,12 @@ struct kernel_image {
     std::uint64_t load_bias = 0; ///< device address = ELF virtual address + load_bias
 };
 
+/// Whether kernels of one device may use memory of another one, asked where they do.
+using peer_access = bool (*)(unsigned device, unsigned peer);
+
 struct launch_request {
+    unsigned device = 0;         ///< which of the memory's devices runs it
+    peer_access peers = nullptr; ///< null: none may
     const kernel_image* kernel = nullptr;
     std::uint32_t blocks[3] = {1, 1, 1};
     std::uint32_t threads[3] = {1, 1, 1}; ///< per block
@@ -62,6 +74,9 @@ struct execution_options {
     bool profile = false;               ///< fill launch_result::profile
     std::uint64_t branch_limit = 0;     ///< taken backward branches a wave may make; 0: no limit
     std::vector<std::uint64_t> dropped; ///< code addresses to skip, for mutation tests
+    clock::launch_trace* trace = nullptr; ///< filled for the clock, where set
+    std::uint64_t trace_minimum = 1;      ///< workgroups that the trace shall hold at least
+    std::uint64_t trace_budget = 0;       ///< wave instructions beyond which it takes no more
 };
 
 /// What one launch did, summed over its waves. An instruction is counted once per wave.

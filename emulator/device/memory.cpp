@@ -36,7 +36,7 @@ void* map(void* where, std::uint64_t bytes, int protection, int file) {
 
 } // namespace
 
-memory::memory(std::uint64_t capacity) : capacity_(capacity) {
+memory::memory(std::uint64_t capacity, unsigned devices) : capacity_(capacity), parts_(devices) {
     file_ = memfd_create("r9v device memory", MFD_CLOEXEC);
     if (file_ < 0) throw std::runtime_error("r9v: no memory file. Allow memfd_create.");
     // A large span means that freed addresses need not be used again soon; a limited address space
@@ -55,7 +55,8 @@ memory::memory(std::uint64_t capacity) : capacity_(capacity) {
             alias_ = static_cast<std::byte*>(inside);
             shadow_ = static_cast<std::uint8_t*>(plane);
             madvise(plane, span, MADV_DONTDUMP);
-            next_ = base_ + page;
+            for (unsigned n = 0; n < devices; ++n)
+                parts_[n].next = arena_begin(n) + page;
             return;
         }
         if (device) munmap(device, span);
@@ -99,19 +100,19 @@ void memory::end_order_checks(std::uint64_t bytes) {
     order_bytes_ += bytes;
 }
 
-std::optional<std::uint64_t> memory::place(std::uint64_t bytes, std::uint64_t alignment,
-                                           bool visible) {
+std::optional<std::uint64_t> memory::place(unsigned device, std::uint64_t bytes,
+                                           std::uint64_t alignment, bool visible) {
     const std::uint64_t tail = visible ? page : guard;
-    const std::uint64_t begin = round_up(next_, alignment);
+    const std::uint64_t begin = round_up(parts_[device].next, alignment);
     const std::uint64_t end = round_up(begin + bytes, tail) + guard;
-    if (end < base_ + span_) {
-        next_ = end;
+    if (end < arena_begin(device) + part_bytes()) {
+        parts_[device].next = end;
         return begin;
     }
     // The span is used up: take the first gap between live allocations that is large enough.
-    std::uint64_t from = base_ + page;
+    std::uint64_t from = arena_begin(device) + page;
     for (const auto& [address, entry] : allocations_) {
-        if (!entry.live) continue;
+        if (!entry.live || entry.device != device) continue;
         const std::uint64_t candidate = round_up(from, alignment);
         if (round_up(candidate + bytes, tail) + guard <= address) return candidate;
         from = round_up(entry.end(), page) + guard;
@@ -120,21 +121,23 @@ std::optional<std::uint64_t> memory::place(std::uint64_t bytes, std::uint64_t al
 }
 
 std::uint64_t memory::allocate(std::uint64_t bytes, std::uint64_t alignment, std::string_view label,
-                               bool host_visible) {
+                               bool host_visible, unsigned device) {
     const std::unique_lock lock(mutex_);
     bytes = std::max<std::uint64_t>(bytes, 1);
-    if (bytes > capacity_ - used_) return 0;
+    if (bytes > capacity_ - parts_[device].used) return 0;
     if (host_visible) alignment = std::max(alignment, page);
-    const auto begin = place(bytes, std::max<std::uint64_t>(alignment, guard), host_visible);
+    const auto begin =
+        place(device, bytes, std::max<std::uint64_t>(alignment, guard), host_visible);
     if (!begin) return 0;
     std::erase_if(allocations_, [&](const auto& entry) {
         return !entry.second.live && entry.second.begin < *begin + bytes &&
                *begin < entry.second.end();
     });
     static std::atomic<std::uint64_t> serial{0};
-    allocations_[*begin] = {*begin, bytes,   std::string(label), true, false, host_visible,
-                            false,  ++serial};
-    used_ += bytes;
+    allocations_[*begin] = {
+        *begin, bytes,   std::string(label), true, false, host_visible, false, device,
+        false,  ++serial};
+    parts_[device].used += bytes;
     if (host_visible)
         mprotect(reinterpret_cast<void*>(*begin), round_up(bytes, page), PROT_READ | PROT_WRITE);
     // The host writes managed memory unseen, so all of it counts as written.
@@ -164,7 +167,7 @@ bool memory::release(std::uint64_t address) {
     if (found == allocations_.end() || !found->second.live) return false;
     allocation& entry = found->second;
     entry.live = false;
-    used_ -= entry.bytes;
+    parts_[entry.device].used -= entry.bytes;
     if (entry.host_visible)
         mprotect(reinterpret_cast<void*>(address), round_up(entry.bytes, page), PROT_NONE);
     drop_pages(address, entry.bytes);
@@ -290,6 +293,13 @@ bool memory::has_constants(std::uint64_t address) const {
     return at != allocations_.begin() && std::prev(at)->second.constants;
 }
 
+bool memory::share(std::uint64_t address) {
+    const std::unique_lock lock(mutex_);
+    const auto found = allocations_.find(address);
+    if (found == allocations_.end() || !found->second.live) return false;
+    return found->second.shared = true;
+}
+
 bool memory::mark_unwritten(std::uint64_t address, std::uint64_t bytes) {
     if (!accessible(address, bytes)) return false;
     if (bytes && in_arena(address))
@@ -312,7 +322,7 @@ bool memory::register_host(void* pointer, std::uint64_t bytes, std::string_view 
     auto after = host_ranges_.lower_bound(begin);
     if (after != host_ranges_.end() && after->second.begin < begin + bytes) return false;
     if (after != host_ranges_.begin() && std::prev(after)->second.end() > begin) return false;
-    host_ranges_[begin] = {begin, bytes, std::string(label), true, true, true, false, 0};
+    host_ranges_[begin] = {begin, bytes, std::string(label), true, true, true, false, 0, false, 0};
     return true;
 }
 
@@ -321,9 +331,9 @@ bool memory::unregister_host(void* pointer) {
     return host_ranges_.erase(reinterpret_cast<std::uint64_t>(pointer)) == 1;
 }
 
-std::uint64_t memory::used() const {
+std::uint64_t memory::used(unsigned device) const {
     const std::shared_lock lock(mutex_);
-    return used_;
+    return parts_[device].used;
 }
 
 } // namespace r9v_emulator

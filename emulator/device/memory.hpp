@@ -14,6 +14,7 @@
 #include <shared_mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace r9v_emulator {
 
@@ -28,7 +29,9 @@ struct allocation {
     bool live = false;
     bool host = false; ///< registered host memory, at its own address
     bool host_visible = false;
-    bool constants = false;   ///< kernels may not store to some of it
+    bool constants = false; ///< kernels may not store to some of it
+    unsigned device = 0;
+    bool shared = false;      ///< open to the kernels of every device
     std::uint64_t serial = 0; ///< no two allocations of the process have the same
 
     std::uint64_t end() const { return begin + bytes; }
@@ -37,7 +40,9 @@ struct allocation {
 class memory {
 public:
     /// `capacity` is what allocate() hands out at most at one time, as a card's memory size.
-    explicit memory(std::uint64_t capacity = std::uint64_t{16} << 30);
+    /// Several devices share the address space, each with a part of the arena and a capacity of its
+    /// own.
+    explicit memory(std::uint64_t capacity = std::uint64_t{16} << 30, unsigned devices = 1);
     ~memory();
     memory(const memory&) = delete;
     memory& operator=(const memory&) = delete;
@@ -46,7 +51,8 @@ public:
     /// allocation ends exactly at `bytes`, and at least 256 unallocated bytes follow it.
     /// A host-visible allocation (managed memory) may be dereferenced by the host.
     std::uint64_t allocate(std::uint64_t bytes, std::uint64_t alignment = 256,
-                           std::string_view label = {}, bool host_visible = false);
+                           std::string_view label = {}, bool host_visible = false,
+                           unsigned device = 0);
     /// Frees the live allocation that begins at `address`; false when there is none.
     bool release(std::uint64_t address);
 
@@ -83,6 +89,8 @@ public:
     bool mark_written(std::uint64_t address, std::uint64_t bytes);
     /// Kernels may only read these bytes from now on; the host may still write them.
     bool mark_constant(std::uint64_t address, std::uint64_t bytes);
+    /// Kernels of all devices may use the live allocation that begins here.
+    bool share(std::uint64_t address);
     bool mark_unwritten(std::uint64_t address, std::uint64_t bytes);
     /// Offset of the first byte that was never written, if there is one.
     std::optional<std::uint64_t> first_unwritten(std::uint64_t address, std::uint64_t bytes) const;
@@ -95,10 +103,15 @@ public:
     std::byte* host_range(std::uint64_t address, std::uint64_t bytes) const;
 
     std::uint64_t capacity() const { return capacity_; }
-    std::uint64_t used() const;
+    std::uint64_t used(unsigned device = 0) const;
 
-    std::uint64_t arena_begin() const { return base_; }
-    std::uint64_t arena_bytes() const { return span_; }
+    unsigned devices() const { return static_cast<unsigned>(parts_.size()); }
+    /// The device that the address belongs to; only for addresses in_arena().
+    unsigned device_of(std::uint64_t address) const {
+        return static_cast<unsigned>((address - base_) / part_bytes());
+    }
+    std::uint64_t arena_begin(unsigned device = 0) const { return base_ + device * part_bytes(); }
+    std::uint64_t arena_bytes() const { return part_bytes(); }
     /// Two words for each 8 bytes of the arena, zero at first, in which a check keeps who wrote and
     /// who read them last. `begin_order_checks` gives the number of the launch that uses them next,
     /// from 1 to 511; words of other numbers are old.
@@ -108,11 +121,13 @@ public:
     /// That launch is done and has moved so many bytes.
     void end_order_checks(std::uint64_t bytes);
 
-    std::byte* arena_alias() const { return alias_; }
-    std::uint8_t* arena_shadow() const { return shadow_; }
-
 private:
-    std::optional<std::uint64_t> place(std::uint64_t bytes, std::uint64_t alignment, bool visible);
+    struct part {
+        std::uint64_t next = 0, used = 0;
+    };
+    std::uint64_t part_bytes() const { return span_ / parts_.size(); }
+    std::optional<std::uint64_t> place(unsigned device, std::uint64_t bytes,
+                                       std::uint64_t alignment, bool visible);
     bool has_constants(std::uint64_t address) const;
     void drop_pages(std::uint64_t begin, std::uint64_t bytes);
 
@@ -130,8 +145,7 @@ private:
     mutable std::shared_mutex mutex_;
     std::map<std::uint64_t, allocation> allocations_; // live and freed, by begin
     std::map<std::uint64_t, allocation> host_ranges_;
-    std::uint64_t next_ = 0;
-    std::uint64_t used_ = 0;
+    std::vector<part> parts_; // by device
 };
 
 } // namespace r9v_emulator

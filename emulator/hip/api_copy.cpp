@@ -65,6 +65,13 @@ hipError_t from_symbol(copy_operation& work, void* to, const void* symbol, std::
     return result;
 }
 
+/// Memory of all devices has one address space, so a copy needs no more than the addresses; the
+/// devices named must be the ones that hold them.
+bool on_device(const void* pointer, int device) {
+    const auto owner = device_memory().find(address_of(pointer));
+    return owner && !owner->host && static_cast<int>(owner->device) == device;
+}
+
 hipError_t copy_synchronously(hipStream_t stream, copy_operation work) {
     const auto result = enqueue_copy(stream, hipGraphNodeTypeMemcpy, std::move(work));
     return result != hipSuccess ? result : hipStreamSynchronize(stream);
@@ -140,8 +147,18 @@ hipError_t hipMemcpyDtoDAsync(hipDeviceptr_t to, hipDeviceptr_t from, std::size_
 
 hipError_t hipMemcpyPeer(void* to, int to_device, const void* from, int from_device,
                          std::size_t bytes) {
-    if (to_device != 0 || from_device != 0) return answer(hipErrorInvalidDevice);
-    return hipMemcpy(to, from, bytes, hipMemcpyDeviceToDevice);
+    const auto result = hipMemcpyPeerAsync(to, to_device, from, from_device, bytes, nullptr);
+    return result != hipSuccess ? result : hipStreamSynchronize(nullptr);
+}
+
+hipError_t hipMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device,
+                              std::size_t bytes, hipStream_t stream) {
+    const auto count = static_cast<int>(runtime::instance().devices());
+    if (to_device < 0 || to_device >= count || from_device < 0 || from_device >= count)
+        return answer(hipErrorInvalidDevice);
+    if (!on_device(to, to_device) || !on_device(from, from_device))
+        return answer(hipErrorInvalidValue);
+    return hipMemcpyAsync(to, from, bytes, hipMemcpyDeviceToDevice, stream);
 }
 
 hipError_t hipMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,

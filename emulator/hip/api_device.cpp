@@ -5,20 +5,40 @@
 #include "hip/device.hpp"
 #include "hip/error.hpp"
 #include "hip/log.hpp"
+#include "hip/runtime.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <hip/hip_runtime_api.h>
+#include <string>
 
 namespace r9v_emulator::hip {
 namespace {
 
 constexpr int runtime_version = 50221153; // the headers' HIP 5.2
-constexpr const char* bus_id = "0000:03:00.0";
 constexpr std::size_t default_heap_bytes = 8 << 20;
 
 hipError_t require_device(int device) {
-    return device == 0 ? hipSuccess : hipErrorInvalidDevice;
+    const auto count = static_cast<int>(runtime::instance().devices());
+    return device >= 0 && device < count ? hipSuccess : hipErrorInvalidDevice;
+}
+
+std::string bus_id(int device) {
+    char text[16];
+    std::snprintf(text, sizeof text, "0000:%02x:00.0", first_bus + device);
+    return text;
+}
+
+/// Opens or closes a peer's memory to the kernels of the selected device.
+hipError_t change_peer_access(int peer, bool open) {
+    const auto device = selected_device();
+    if (const auto valid = require_device(peer); valid != hipSuccess) return valid;
+    if (static_cast<unsigned>(peer) == device) return hipErrorInvalidDevice;
+    auto& all = runtime::instance();
+    if (all.may_access(device, static_cast<unsigned>(peer)) == open)
+        return open ? hipErrorPeerAccessAlreadyEnabled : hipErrorPeerAccessNotEnabled;
+    all.set_access(device, static_cast<unsigned>(peer), open);
+    return hipSuccess;
 }
 
 template<class Body>
@@ -57,42 +77,46 @@ hipError_t hipRuntimeGetVersion(int* version) {
 
 hipError_t hipGetDeviceCount(int* count) {
     if (!count) return answer(hipErrorInvalidValue);
-    *count = 1;
+    *count = static_cast<int>(runtime::instance().devices());
     return hipSuccess;
 }
 
 hipError_t hipGetDevice(int* device) {
     if (!device) return answer(hipErrorInvalidValue);
-    *device = 0;
+    *device = static_cast<int>(selected_device());
     return hipSuccess;
 }
 
 hipError_t hipSetDevice(int device) {
-    return answer(require_device(device));
+    return guarded([&] {
+        const auto valid = require_device(device);
+        if (valid == hipSuccess) select_device(static_cast<unsigned>(device));
+        return valid;
+    });
 }
 
 hipError_t hipDeviceGet(hipDevice_t* device, int ordinal) {
     return about_device(ordinal, device, [&] {
-        *device = 0;
+        *device = ordinal;
         return hipSuccess;
     });
 }
 
 hipError_t hipGetDeviceProperties(hipDeviceProp_t* properties, int device) {
     return about_device(device, properties, [&] {
-        *properties = properties_of(current_device());
+        *properties = properties_of(current_device(), device);
         return hipSuccess;
     });
 }
 
 hipError_t hipDeviceGetAttribute(int* value, hipDeviceAttribute_t attribute, int device) {
     return about_device(device, value,
-                        [&] { return attribute_of(current_device(), attribute, *value); });
+                        [&] { return attribute_of(current_device(), device, attribute, *value); });
 }
 
 hipError_t hipDeviceComputeCapability(int* major, int* minor, hipDevice_t device) {
     return about_device(device, major && minor ? major : nullptr, [&] {
-        const auto properties = properties_of(current_device());
+        const auto properties = properties_of(current_device(), device);
         *major = properties.major;
         *minor = properties.minor;
         return hipSuccess;
@@ -108,23 +132,27 @@ hipError_t hipDeviceGetName(char* name, int size, hipDevice_t device) {
 
 hipError_t hipDeviceGetUuid(hipUUID* uuid, hipDevice_t device) {
     return about_device(device, uuid, [&] {
-        std::strncpy(uuid->bytes, current_device().key, sizeof(uuid->bytes));
+        std::snprintf(uuid->bytes, sizeof(uuid->bytes), "%s-%d", current_device().key, device);
         return hipSuccess;
     });
 }
 
 hipError_t hipDeviceGetPCIBusId(char* text, int size, int device) {
     return about_device(device, size > 0 ? text : nullptr, [&] {
-        copy_text(text, size, bus_id);
+        copy_text(text, size, bus_id(device).c_str());
         return hipSuccess;
     });
 }
 
 hipError_t hipDeviceGetByPCIBusId(int* device, const char* text) {
     if (!device || !text) return answer(hipErrorInvalidValue);
-    if (std::strcmp(text, bus_id) != 0) return answer(hipErrorInvalidDevice);
-    *device = 0;
-    return hipSuccess;
+    const auto count = static_cast<int>(runtime::instance().devices());
+    for (int n = 0; n < count; ++n) {
+        if (bus_id(n) != text) continue;
+        *device = n;
+        return hipSuccess;
+    }
+    return answer(hipErrorInvalidDevice);
 }
 
 hipError_t hipDeviceTotalMem(std::size_t* bytes, hipDevice_t device) {
@@ -141,16 +169,44 @@ hipError_t hipChooseDevice(int* device, const hipDeviceProp_t* wanted) {
 }
 
 hipError_t hipDeviceCanAccessPeer(int* possible, int device, int peer) {
-    return about_device(std::max(device, peer), possible, [&] {
+    return about_device(device, possible, [&] {
         *possible = 0;
+        if (const auto valid = require_device(peer); valid != hipSuccess) return valid;
+        *possible = device != peer;
         return hipSuccess;
+    });
+}
+
+hipError_t hipDeviceEnablePeerAccess(int peer, unsigned flags) {
+    return guarded([&] { return flags ? hipErrorInvalidValue : change_peer_access(peer, true); });
+}
+
+hipError_t hipDeviceDisablePeerAccess(int peer) {
+    return guarded([&] { return change_peer_access(peer, false); });
+}
+
+hipError_t hipDeviceGetP2PAttribute(int* value, hipDeviceP2PAttr attribute, int device, int peer) {
+    return about_device(device, value, [&]() -> hipError_t {
+        if (const auto valid = require_device(peer); valid != hipSuccess) return valid;
+        if (device == peer) return hipErrorInvalidDevice;
+        switch (attribute) {
+        case hipDevP2PAttrPerformanceRank:
+        case hipDevP2PAttrHipArrayAccessSupported:
+            *value = 0;
+            return hipSuccess;
+        case hipDevP2PAttrAccessSupported:
+        case hipDevP2PAttrNativeAtomicSupported:
+            *value = 1;
+            return hipSuccess;
+        }
+        return hipErrorInvalidValue;
     });
 }
 
 hipError_t hipDeviceSynchronize() {
     return device_call([] {
         if (const auto refused = refuse_device_wait(); refused != hipSuccess) return refused;
-        stream_table::instance().synchronize_all();
+        stream_table::instance().synchronize_device(selected_device());
         return sticky_error();
     });
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// Events. The time between two records is host time: the emulator executes, it does not yet model
-// how long a card would take.
+// Events. The time between two records is modelled time where the clock is on (R9V_EMULATOR_CLOCK),
+// else host time.
 
 #include "hip/capture.hpp"
 #include "hip/deferral.hpp"

@@ -14,7 +14,9 @@ namespace {
 
 hipError_t launch_stub(const void* stub, dim3 blocks, dim3 threads, void** arguments,
                        std::size_t dynamic_lds, hipStream_t stream) {
-    auto* const target = registry::instance().find_function(stub);
+    const auto queue = stream_table::instance().find(stream);
+    if (!queue) return hipErrorInvalidHandle;
+    auto* const target = registry::instance().find_function(stub, queue->device());
     if (!target) return hipErrorInvalidDeviceFunction;
     const auto valid = check_launch(*target, blocks, threads, dynamic_lds, launch_face::runtime);
     if (valid != hipSuccess) return valid;

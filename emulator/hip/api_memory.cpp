@@ -21,7 +21,7 @@ hipError_t allocate(void** result, std::size_t bytes, const char* label) {
     if (const auto refused = refuse_unsafe_call(); refused != hipSuccess) return refused;
     *result = nullptr;
     if (bytes == 0) return hipSuccess;
-    const auto address = device_memory().allocate(bytes, 256, label);
+    const auto address = allocate_on_device(bytes, 256, label);
     if (address == 0) return hipErrorOutOfMemory;
     *result = pointer_to(address);
     return hipSuccess;
@@ -32,7 +32,7 @@ hipError_t allocate_managed(void** result, std::size_t bytes, unsigned flags) {
         return hipErrorInvalidValue;
     }
     if (const auto refused = refuse_unsafe_call(); refused != hipSuccess) return refused;
-    const auto address = device_memory().allocate(bytes, 4096, "hipMallocManaged", true);
+    const auto address = allocate_on_device(bytes, 4096, "hipMallocManaged", true);
     if (address == 0) return hipErrorOutOfMemory;
     // The host writes it unseen, so that nothing can be said about what is written.
     device_memory().mark_written(address, bytes);
@@ -63,6 +63,7 @@ hipError_t attributes_of(hipPointerAttribute_t& result, const void* pointer) {
     if (!owner) return hipErrorInvalidValue;
     result = {};
     result.memoryType = owner->host ? hipMemoryTypeHost : hipMemoryTypeDevice;
+    result.device = static_cast<int>(owner->device);
     result.devicePointer = pointer_to(address);
     result.hostPointer = owner->host || owner->host_visible ? pointer_to(address) : nullptr;
     result.isManaged = owner->host_visible ? 1 : 0;
@@ -101,7 +102,7 @@ hipError_t attribute_of(void* data, hipPointer_attribute attribute, const void* 
         assign(data, all.isManaged != 0);
         break;
     case HIP_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
-        assign(data, 0);
+        assign(data, all.device);
         break;
     case HIP_POINTER_ATTRIBUTE_RANGE_START_ADDR:
         assign(data, owner->begin);
@@ -219,7 +220,7 @@ hipError_t hipMemGetInfo(std::size_t* free, std::size_t* total) {
     return guarded([&] {
         if (!free || !total) return hipErrorInvalidValue;
         *total = device_memory().capacity();
-        *free = device_memory().capacity() - device_memory().used();
+        *free = device_memory().capacity() - device_memory().used(selected_device());
         return hipSuccess;
     });
 }

@@ -30,8 +30,9 @@ public:
         auto made = std::make_unique<entry>();
         made->bytes = std::move(kept);
         made->code = std::make_unique<module>(image);
+        made->device = selected_device();
         try {
-            made->code->load();
+            made->code->load(made->device);
         } catch (const loader::load_error& error) {
             std::fprintf(stderr, "r9v-emulator: %s.\n", error.what());
             return hipErrorNoBinaryForGpu;
@@ -42,10 +43,15 @@ public:
         return hipSuccess;
     }
 
-    module* find(hipModule_t handle) {
+    struct entry {
+        std::vector<char> bytes; ///< of modules that came from a file
+        std::unique_ptr<module> code;
+        unsigned device = 0; ///< that was selected when it was loaded
+    };
+    const entry* find(hipModule_t handle) {
         const std::lock_guard lock(mutex_);
         const auto found = modules_.find(handle);
-        return found == modules_.end() ? nullptr : found->second->code.get();
+        return found == modules_.end() ? nullptr : found->second.get();
     }
 
     bool unload(hipModule_t handle) {
@@ -54,10 +60,6 @@ public:
     }
 
 private:
-    struct entry {
-        std::vector<char> bytes; ///< of modules that came from a file
-        std::unique_ptr<module> code;
-    };
     std::mutex mutex_;
     std::unordered_map<hipModule_t, std::unique_ptr<entry>> modules_;
 };
@@ -215,9 +217,9 @@ hipError_t hipModuleUnload(hipModule_t handle) {
 hipError_t hipModuleGetFunction(hipFunction_t* result, hipModule_t handle, const char* name) {
     return device_call([&] {
         if (!result || !name || !*name) return hipErrorInvalidValue;
-        auto* const owner = module_table::instance().find(handle);
+        const auto* const owner = module_table::instance().find(handle);
         if (!owner) return hipErrorInvalidHandle;
-        auto* const found = owner->find_function(name);
+        auto* const found = owner->code->find_function(name, owner->device);
         if (!found) return hipErrorNotFound;
         *result = reinterpret_cast<hipFunction_t>(found);
         return hipSuccess;
@@ -228,9 +230,9 @@ hipError_t hipModuleGetGlobal(hipDeviceptr_t* address, std::size_t* size, hipMod
                               const char* name) {
     return device_call([&] {
         if ((!address && !size) || !name || !*name) return hipErrorInvalidValue;
-        auto* const owner = module_table::instance().find(handle);
+        const auto* const owner = module_table::instance().find(handle);
         if (!owner) return hipErrorInvalidHandle;
-        const auto* const found = owner->find_variable(name);
+        const auto* const found = owner->code->find_variable(name, owner->device);
         if (!found) return hipErrorNotFound;
         if (address) *address = pointer_to(found->address);
         if (size) *size = found->size;

@@ -59,7 +59,8 @@ hipError_t allocate(void** result, std::size_t bytes, hipStream_t handle) {
         return refused;
     }
     if (bytes == 0) return hipSuccess;
-    const auto address = device_memory().allocate(bytes, 256, "hipMallocAsync");
+    const auto address =
+        device_memory().allocate(bytes, 256, "hipMallocAsync", false, target->device());
     if (address == 0) return hipErrorOutOfMemory;
     *result = pointer_to(address);
     return hipSuccess;
@@ -89,7 +90,7 @@ hipError_t pool_attribute(hipMemPool_t pool, hipMemPoolAttr attribute, void* val
     case hipMemPoolAttrReservedMemHigh:
     case hipMemPoolAttrUsedMemCurrent:
     case hipMemPoolAttrUsedMemHigh:
-        assign(device_memory().used());
+        assign(device_memory().used(selected_device()));
         break;
     default:
         return hipErrorInvalidValue;
@@ -122,13 +123,21 @@ hipError_t hipFreeAsync(void* pointer, hipStream_t stream) {
 
 hipError_t hipDeviceGetDefaultMemPool(hipMemPool_t* pool, int device) {
     if (!pool) return answer(hipErrorInvalidValue);
-    if (device != 0) return answer(hipErrorInvalidDevice);
+    if (device < 0 || device >= static_cast<int>(runtime::instance().devices()))
+        return answer(hipErrorInvalidDevice);
     *pool = pool_table::instance().standard();
     return hipSuccess;
 }
 
 hipError_t hipDeviceGetMemPool(hipMemPool_t* pool, int device) {
     return hipDeviceGetDefaultMemPool(pool, device);
+}
+
+hipError_t hipDeviceSetMemPool(int device, hipMemPool_t pool) {
+    hipMemPool_t standard = nullptr;
+    const auto valid = hipDeviceGetDefaultMemPool(&standard, device);
+    if (valid != hipSuccess) return valid;
+    return answer(pool_table::instance().holds(pool) ? hipSuccess : hipErrorInvalidValue);
 }
 
 hipError_t hipMemPoolCreate(hipMemPool_t* pool, const hipMemPoolProps* properties) {

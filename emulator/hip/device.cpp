@@ -25,6 +25,10 @@ constexpr std::array devices = {
                        1258000, 128, 4 * mebibyte},
     device_description{"r9700", "AMD Radeon AI PRO R9700", "gfx1201", 32, 32 * gibibyte, 2920000,
                        1258000, 256, 8 * mebibyte},
+    device_description{"7900xtx", "AMD Radeon RX 7900 XTX", "gfx1100", 48, 24 * gibibyte, 2499000,
+                       1249000, 384, 6 * mebibyte},
+    device_description{"7900xt", "AMD Radeon RX 7900 XT", "gfx1100", 42, 20 * gibibyte, 2394000,
+                       1249000, 320, 6 * mebibyte},
 };
 
 const device_description& chosen_device() {
@@ -34,8 +38,8 @@ const device_description& chosen_device() {
         if (std::string_view(device.key) == wanted) return device;
     }
     std::fprintf(stderr,
-                 "r9v-emulator: R9V_EMULATOR_DEVICE=%s is not known. Write 9070xt, 9060xt or "
-                 "r9700.\n",
+                 "r9v-emulator: R9V_EMULATOR_DEVICE=%s is not known. Write 9070xt, 9060xt, "
+                 "r9700, 7900xtx or 7900xt.\n",
                  wanted);
     _exit(2);
 }
@@ -132,7 +136,7 @@ const device_description& current_device() {
     return device;
 }
 
-hipDeviceProp_t properties_of(const device_description& device) {
+hipDeviceProp_t properties_of(const device_description& device, int ordinal) {
     hipDeviceProp_t p = {};
     assign(p.name, device.name);
     assign(p.gcnArchName, device.target);
@@ -150,7 +154,7 @@ hipDeviceProp_t properties_of(const device_description& device) {
     p.memoryClockRate = device.memory_clock_khz;
     p.memoryBusWidth = device.bus_bits;
     p.totalConstMem = 2147483647;
-    p.major = 12;
+    p.major = std::atoi(device.target + 3) / 100;
     p.multiProcessorCount = device.work_group_processors;
     p.l2CacheSize = device.l2_bytes;
     p.maxThreadsPerMultiProcessor =
@@ -158,7 +162,7 @@ hipDeviceProp_t properties_of(const device_description& device) {
     p.clockInstructionRate = 100000;
     p.arch = features();
     p.concurrentKernels = 1;
-    p.pciBusID = 3;
+    p.pciBusID = first_bus + ordinal;
     p.canMapHostMemory = 1;
     p.gcnArch = std::atoi(device.target + 3);
     p.cooperativeLaunch = 1;
@@ -169,9 +173,9 @@ hipDeviceProp_t properties_of(const device_description& device) {
     return p;
 }
 
-hipError_t attribute_of(const device_description& device, hipDeviceAttribute_t attribute,
-                        int& value) {
-    const auto properties = properties_of(device);
+hipError_t attribute_of(const device_description& device, int ordinal,
+                        hipDeviceAttribute_t attribute, int& value) {
+    const auto properties = properties_of(device, ordinal);
     for (const auto& [known, member] : described_attributes) {
         if (known != attribute) continue;
         value = properties.*member;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// The card that is emulated: R9V_EMULATOR_DEVICE picks one of three.
+// The card that is emulated: R9V_EMULATOR_DEVICE picks which.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,15 @@ constexpr unsigned waves_per_simd = 16;
 constexpr unsigned wave_size = 32;
 constexpr std::uint32_t largest_grid_yz = 65535;
 
-/// The emulated device. An unknown R9V_EMULATOR_DEVICE ends the process with a message.
+constexpr int first_bus = 3; ///< PCI bus of device 0
+
+/// What every emulated device is. An unknown R9V_EMULATOR_DEVICE ends the process with a message.
 const device_description& current_device();
 
-hipDeviceProp_t properties_of(const device_description& device);
+hipDeviceProp_t properties_of(const device_description& device, int ordinal);
 
 /// The value of an attribute, or hipErrorInvalidValue.
-hipError_t attribute_of(const device_description& device, hipDeviceAttribute_t attribute,
-                        int& value);
+hipError_t attribute_of(const device_description& device, int ordinal,
+                        hipDeviceAttribute_t attribute, int& value);
 
 } // namespace r9v_emulator::hip

@@ -3,6 +3,8 @@
 
 #include "hip/event.hpp"
 
+#include "clock/stopwatch.hpp"
+
 namespace r9v_emulator::hip {
 
 void event::record(stream& where, std::span<const ticket> after) {
@@ -47,6 +49,8 @@ bool event_table::destroy(hipEvent_t handle) {
 }
 
 float elapsed_milliseconds(const event_record& from, const event_record& to) {
+    if (clock::stopwatch::instance().on())
+        return static_cast<float>((to.modelled.load() - from.modelled.load()) / 1e3);
     const std::chrono::duration<float, std::milli> between = to.stamp.load() - from.stamp.load();
     return between.count();
 }

@@ -20,6 +20,7 @@ struct event_record {
     std::mutex mutex;
     ticket point; ///< reached once the record has been executed
     std::atomic<event_clock::time_point> stamp = event_clock::time_point();
+    std::atomic<double> modelled = 0; ///< microseconds of the card, where the clock is on
 };
 
 /// What hipEvent_t points to.
@@ -60,7 +61,8 @@ private:
     std::unordered_map<hipEvent_t, std::shared_ptr<event>> events_;
 };
 
-/// Milliseconds of host time between two records that have been executed.
+/// Milliseconds between two records that have been executed: modelled time where the clock is on,
+/// else host time.
 float elapsed_milliseconds(const event_record& from, const event_record& to);
 
 } // namespace r9v_emulator::hip

@@ -54,6 +54,7 @@ T* view(std::uint64_t address) {
 std::uint64_t allocate(std::uint64_t bytes, const char* label) {
     const auto address = device_memory().allocate(bytes, 64, label);
     if (address == 0) throw std::bad_alloc();
+    device_memory().share(address); // kernels of all devices call
     return address;
 }
 

@@ -3,6 +3,7 @@
 
 #include "hip/launch.hpp"
 
+#include "clock/stopwatch.hpp"
 #include "hip/device.hpp"
 #include "hip/hostcall.hpp"
 #include "hip/log.hpp"
@@ -187,6 +188,10 @@ void perform(const kernel_operation& work) {
     if (log.sticky() != hipSuccess) return;
     auto& the_runtime = runtime::instance();
     launch_request request;
+    request.device = work.target->device;
+    request.peers = [](unsigned device, unsigned peer) {
+        return runtime::instance().may_access(device, peer);
+    };
     request.kernel = &work.target->image();
     std::ranges::copy(array_of(work.blocks), request.blocks);
     std::ranges::copy(array_of(work.threads), request.threads);
@@ -199,7 +204,14 @@ void perform(const kernel_operation& work) {
     request.dispatch_packet = the_runtime.dispatch_packet();
     write_arguments(work);
     write_packet(work, request.dispatch_packet);
-    log.enter(request, execute(device_memory(), request, the_runtime.options()));
+    auto options = the_runtime.options();
+    auto& timing = clock::stopwatch::instance();
+    std::unique_ptr<clock::launch_trace> trace;
+    if (timing.on()) trace = timing.prepare(request, options);
+    auto result = execute(device_memory(), request, options);
+    if (trace && result.faults.empty())
+        timing.enter(device_memory(), request, result.counts, std::move(trace));
+    log.enter(request, std::move(result));
 }
 
 int resident_blocks(const function& target, unsigned threads, std::size_t dynamic_lds) {

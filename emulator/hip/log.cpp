@@ -44,7 +44,8 @@ static_assert(sizeof(launch_counts) == summed.size() * sizeof(std::uint64_t),
 
 hipError_t error_of(const fault& report) {
     const bool address = report.kind.find("bounds") != std::string::npos ||
-                         report.kind.find("address") != std::string::npos;
+                         report.kind.find("address") != std::string::npos ||
+                         report.kind == "memory of another device";
     return address ? hipErrorIllegalAddress : hipErrorLaunchFailure;
 }
 

@@ -10,45 +10,48 @@
 namespace r9v_emulator::hip {
 
 module::~module() {
-    for (const auto& [name, kernel] : functions_) {
-        if (kernel->kernarg != 0) device_memory().release(kernel->kernarg);
-    }
+    for (const placed& there : placed_)
+        for (const auto& [name, kernel] : there.functions)
+            if (kernel->kernarg != 0) device_memory().release(kernel->kernarg);
 }
 
-void module::load() {
+void module::load(unsigned device) {
     const std::lock_guard lock(mutex_);
-    if (code_) return;
+    placed& there = placed_[device];
+    if (there.code) return;
     auto selected = loader::select_code_object(bundle_, current_device().target);
-    code_ = std::make_unique<loader::code_object>(device_memory(), std::move(selected.image));
-    connect_managed();
-    protect_constants();
-    for (const auto& kernel : code_->kernels()) {
-        functions_.emplace(kernel.image.name, make_function(kernel));
-    }
+    there.code =
+        std::make_unique<loader::code_object>(device_memory(), std::move(selected.image), device);
+    connect_managed(*there.code);
+    protect_constants(*there.code);
+    for (const auto& kernel : there.code->kernels())
+        there.functions.emplace(kernel.image.name, make_function(kernel, device));
 }
 
 /// A managed variable's device symbol holds the address of memory that both sides see.
-void module::connect_managed() {
+void module::connect_managed(const loader::code_object& code) {
     for (const auto& variable : managed_) {
-        const auto* const symbol = code_->variable(variable.name);
+        const auto* const symbol = code.variable(variable.name);
         if (symbol) device_memory().write(symbol->address, &variable.address, 8);
     }
 }
 
-void module::protect_constants() {
+void module::protect_constants(const loader::code_object& code) {
     for (const auto& name : constants_) {
-        const auto* const symbol = code_->variable(name);
+        const auto* const symbol = code.variable(name);
         if (symbol && symbol->size) device_memory().mark_constant(symbol->address, symbol->size);
     }
 }
 
-std::unique_ptr<function> module::make_function(const loader::loaded_kernel& kernel) {
+std::unique_ptr<function> module::make_function(const loader::loaded_kernel& kernel,
+                                                unsigned device) {
     auto result = std::make_unique<function>();
+    result->device = device;
     result->kernel = &kernel;
     if (kernel.metadata.kernarg_bytes == 0) return result;
     auto& memory = device_memory();
     result->kernarg = memory.allocate(kernel.metadata.kernarg_bytes, 64,
-                                      "arguments of " + kernel.image.display_name);
+                                      "arguments of " + kernel.image.display_name, false, device);
     if (result->kernarg == 0) throw loader::load_error("device memory is too small for arguments");
     // Written before each launch, through the alias. Gaps count as written, too: code that takes a
     // byte out of a word loads the word.
@@ -56,22 +59,24 @@ std::unique_ptr<function> module::make_function(const loader::loaded_kernel& ker
     return result;
 }
 
-function* module::find_function(const std::string& name) {
-    load();
-    const auto found = functions_.find(name);
-    return found == functions_.end() ? nullptr : found->second.get();
+function* module::find_function(const std::string& name, unsigned device) {
+    load(device);
+    const auto& functions = placed_[device].functions;
+    const auto found = functions.find(name);
+    return found == functions.end() ? nullptr : found->second.get();
 }
 
-const loader::loaded_variable* module::find_variable(const std::string& name) {
-    load();
-    return code_->variable(name);
+const loader::loaded_variable* module::find_variable(const std::string& name, unsigned device) {
+    load(device);
+    return placed_[device].code->variable(name);
 }
 
 std::vector<const kernel_image*> module::kernels() {
     const std::lock_guard lock(mutex_);
     std::vector<const kernel_image*> result;
-    for (const auto& [name, kernel] : functions_)
-        result.push_back(&kernel->image());
+    for (const placed& there : placed_)
+        for (const auto& [name, kernel] : there.functions)
+            result.push_back(&kernel->image());
     return result;
 }
 
@@ -121,15 +126,16 @@ void registry::add_managed(module* owner, void** host_pointer, const void* initi
     variables_.try_emplace(host_pointer, registered_variable{owner, name, {address, size}});
 }
 
-function* registry::find_function(const void* stub) {
+function* registry::find_function(const void* stub, unsigned device) {
     const std::shared_lock lock(mutex_);
     const auto found = functions_.find(stub);
     if (found == functions_.end()) return nullptr;
     auto& entry = found->second;
-    if (auto* const resolved = entry.resolved.load(std::memory_order_acquire)) return resolved;
-    auto* const resolved = entry.owner->find_function(entry.name);
+    auto& known = entry.resolved[device];
+    if (auto* const resolved = known.load(std::memory_order_acquire)) return resolved;
+    auto* const resolved = entry.owner->find_function(entry.name, device);
     if (!resolved) throw loader::load_error("kernel " + entry.name + " is not in the code object");
-    entry.resolved.store(resolved, std::memory_order_release);
+    known.store(resolved, std::memory_order_release);
     return resolved;
 }
 
@@ -139,7 +145,7 @@ const loader::loaded_variable* registry::find_variable(const void* shadow) {
     if (found == variables_.end()) return nullptr;
     const auto& variable = found->second;
     if (variable.managed.address != 0) return &variable.managed;
-    return variable.owner->find_variable(variable.name);
+    return variable.owner->find_variable(variable.name, selected_device());
 }
 
 std::vector<const kernel_image*> registry::kernels() {

@@ -24,12 +24,14 @@ void perform(const callback_operation& work) {
 void perform(const record_operation& work) {
     if (!work.event) {
         work.record->stamp.store(event_clock::now());
+        work.record->modelled.store(clock::timeline::current().ready());
         return;
     }
     const auto target = event_table::instance().find(work.event);
     if (!target) return;
     auto fresh = std::make_shared<event_record>();
     fresh->stamp.store(event_clock::now());
+    fresh->modelled.store(clock::timeline::current().ready());
     target->replace(std::move(fresh));
 }
 

@@ -3,10 +3,12 @@
 
 #include "hip/runtime.hpp"
 
+#include "clock/stopwatch.hpp"
 #include "hip/deferral.hpp"
 #include "hip/device.hpp"
 #include "hip/host_access.hpp"
 #include "hip/log.hpp"
+#include "report/timing_report.hpp"
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -66,12 +68,47 @@ execution_options options_from_environment() {
     return options;
 }
 
+report::format wanted_report() {
+    const char* const text = std::getenv("R9V_EMULATOR_REPORT");
+    if (!text || !*text) return report::format::none;
+    const auto wanted = report::format_of(text);
+    if (wanted == report::format::none) refuse("R9V_EMULATOR_REPORT", text, "text, json or html");
+    return wanted;
+}
+
+/// The clock of the card that this process has, running if the environment asks for it.
+void set_clock() {
+    auto& timing = clock::stopwatch::instance();
+    const char* const text = std::getenv("R9V_EMULATOR_CLOCK");
+    const std::string_view wanted = text ? text : "";
+    const bool on_or_off = wanted.empty() || wanted == "0" || wanted == "1";
+    const auto* const card = clock::find_card(on_or_off ? current_device().key : wanted);
+    if (!card && !on_or_off) {
+        refuse("R9V_EMULATOR_CLOCK", text, "0, 1, 9070xt, r9700, 9060xt or 7900xtx");
+    }
+    if (card) timing.select(*card);
+    const bool reports = wanted_report() != report::format::none;
+    timing.turn(reports || (!wanted.empty() && wanted != "0"));
+    timing.keep_code(reports, false);
+}
+
+thread_local unsigned selected = 0;
+
+unsigned devices_from_environment() {
+    const auto count = number_from("R9V_EMULATOR_DEVICES", 1);
+    if (count < 1 || count > most_devices)
+        refuse("R9V_EMULATOR_DEVICES", std::getenv("R9V_EMULATOR_DEVICES"), "1 to 8");
+    return static_cast<unsigned>(count);
+}
+
 /// A program whose kernels did wrong must not end as if all were well, whatever it looked at.
 void at_process_exit(int status, void*) {
     if (deferral::wanted()) {
         while (deferral::instance().step()) {
         }
     }
+    const char* const path = std::getenv("R9V_EMULATOR_REPORT_FILE");
+    report::write(wanted_report(), path ? path : "");
     const auto unread = launch_log::instance().unread();
     if (unread == 0) return;
     std::fflush(nullptr);
@@ -87,8 +124,18 @@ runtime& runtime::instance() {
     return the_runtime;
 }
 
-runtime::runtime() : memory_(current_device().memory_bytes), options_(options_from_environment()) {
+unsigned selected_device() {
+    return selected;
+}
+void select_device(unsigned ordinal) {
+    selected = ordinal;
+}
+
+runtime::runtime()
+    : memory_(current_device().memory_bytes, devices_from_environment()),
+      options_(options_from_environment()) {
     launch_log::instance();
+    set_clock();
     on_exit(at_process_exit, nullptr);
     install_host_access_handler(memory_);
 }
@@ -105,7 +152,10 @@ void runtime::set_options(const execution_options& changed) {
 
 std::uint64_t runtime::dispatch_packet() {
     constexpr std::uint64_t packet_bytes = 64;
-    if (packet_ == 0) packet_ = memory_.allocate(packet_bytes, packet_bytes, "dispatch packet");
+    if (packet_ == 0) {
+        packet_ = memory_.allocate(packet_bytes, packet_bytes, "dispatch packet");
+        memory_.share(packet_);
+    }
     return packet_;
 }
 

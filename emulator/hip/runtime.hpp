@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) the r9v authors
 //
-// The one device of the process, and what the environment asks of it.
+// The devices of the process, and what the environment asks of them.
 #pragma once
 
 #include "device/launch.hpp"
 #include "device/memory.hpp"
+#include <atomic>
 #include <mutex>
 
 namespace r9v_emulator::hip {
+
+constexpr unsigned most_devices = 8;
+
+/// The device that the calling thread works with (hipSetDevice).
+unsigned selected_device();
+void select_device(unsigned ordinal);
 
 class runtime {
 public:
@@ -19,6 +26,10 @@ public:
     memory& device_memory() { return memory_; }
     execution_options options() const;
     void set_options(const execution_options& changed);
+
+    unsigned devices() const { return memory_.devices(); }
+    bool may_access(unsigned device, unsigned peer) const { return peers_[device][peer]; }
+    void set_access(unsigned device, unsigned peer, bool open) { peers_[device][peer] = open; }
 
     /// Held while a kernel runs: launches take turns, each uses all host threads.
     std::mutex& execution() { return execution_; }
@@ -33,10 +44,17 @@ private:
     execution_options options_;
     std::mutex execution_;
     std::uint64_t packet_ = 0;
+    std::atomic<bool> peers_[most_devices][most_devices] = {};
 };
 
 inline memory& device_memory() {
     return runtime::instance().device_memory();
+}
+
+/// Device memory of the selected device; 0 where there is not enough.
+inline std::uint64_t allocate_on_device(std::uint64_t bytes, std::uint64_t alignment,
+                                        std::string_view label, bool host_visible = false) {
+    return device_memory().allocate(bytes, alignment, label, host_visible, selected_device());
 }
 
 inline std::uint64_t address_of(const void* pointer) {

@@ -65,6 +65,11 @@ void ticket::wait() const {
             progress::instance().wait_a_moment(); // another thread is at it
         }
     }
+    clock::timeline::instance().host_reached(modelled());
+}
+
+double ticket::modelled() const {
+    return owner ? owner->modelled.end_of(sequence) : 0;
 }
 
 hipStream_t stream::handle() const {
@@ -75,16 +80,25 @@ ticket stream::submit(operation work, std::span<const ticket> after) {
     std::unique_lock lock(mutex_);
     const auto sequence = submitted_.load() + 1;
     submitted_.store(sequence);
-    std::erase_if(pending_waits_, [](const ticket& point) { return point.done(); });
+    double not_before = std::max(not_before_, clock::timeline::instance().host_time());
+    not_before_ = 0;
+    for (const ticket& point : after)
+        if (point.done()) not_before = std::max(not_before, point.modelled());
+    std::erase_if(pending_waits_, [&](const ticket& point) {
+        if (!point.done()) return false;
+        not_before = std::max(not_before, point.modelled());
+        return true;
+    });
     const bool deferred = deferral::wanted();
     const bool ready =
         !deferred && queue_.empty() && !busy_ && pending_waits_.empty() && all_done(after);
     if (ready && !may_block(work)) {
+        modelled.require(not_before);
         run_here(work, sequence, lock);
     } else {
         auto points = std::exchange(pending_waits_, {});
         points.insert(points.end(), after.begin(), after.end());
-        queue_.push_back({std::move(work), std::move(points), sequence});
+        queue_.push_back({std::move(work), std::move(points), sequence, not_before});
         if (deferred) {
             deferral::instance().expect_progress();
         } else {
@@ -104,7 +118,11 @@ void stream::run_here(const operation& work, std::uint64_t sequence,
                       std::unique_lock<std::mutex>& lock) {
     busy_ = true;
     lock.unlock();
-    perform(work);
+    {
+        const clock::timeline::scope place(modelled);
+        perform(work);
+    }
+    modelled.completed(sequence);
     lock.lock();
     busy_ = false;
     completed_.store(sequence);
@@ -117,6 +135,9 @@ bool stream::start_next() {
     if (busy_ || queue_.empty() || !all_done(queue_.front().after)) return false;
     auto next = std::move(queue_.front());
     queue_.pop_front();
+    modelled.require(next.not_before);
+    for (const ticket& point : next.after)
+        modelled.require(point.modelled());
     if (!may_block(next.work)) {
         run_here(next.work, next.sequence, lock);
         return true;
@@ -130,8 +151,12 @@ bool stream::start_next() {
 }
 
 void stream::wait_for(const ticket& point) {
-    if (point.owner.get() == this || point.done()) return;
+    if (point.owner.get() == this) return;
     const std::lock_guard lock(mutex_);
+    if (point.done()) {
+        not_before_ = std::max(not_before_, point.modelled());
+        return;
+    }
     pending_waits_.push_back(point);
 }
 
@@ -154,8 +179,11 @@ void stream::serve() {
         queue_.pop_front();
         busy_ = true;
         lock.unlock();
-        for (const auto& point : next.after)
-            point.wait();
+        modelled.require(next.not_before);
+        for (const auto& point : next.after) {
+            progress::instance().wait_until([&] { return point.done(); });
+            modelled.require(point.modelled());
+        }
         lock.lock();
         run_here(next.work, next.sequence, lock);
     }
@@ -167,10 +195,13 @@ stream_table& stream_table::instance() {
     return table;
 }
 
-stream_table::stream_table() : null_(std::make_shared<stream>(hipStreamDefault, 0, true)) {}
+stream_table::stream_table() {
+    for (unsigned device = 0; device < most_devices; ++device)
+        null_[device] = std::make_shared<stream>(hipStreamDefault, 0, true, device);
+}
 
 hipStream_t stream_table::create(unsigned flags, int priority) {
-    auto made = std::make_shared<stream>(flags, priority, false);
+    auto made = std::make_shared<stream>(flags, priority, false, selected_device());
     const auto handle = made->handle();
     const std::lock_guard lock(mutex_);
     streams_.push_back(std::move(made));
@@ -183,12 +214,14 @@ std::shared_ptr<stream> stream_table::of_this_thread() {
         std::shared_ptr<stream> body = instance().find(handle);
         ~owner() { instance().destroy(handle); }
     };
-    thread_local const owner mine;
-    return mine.body;
+    thread_local std::array<std::unique_ptr<owner>, most_devices> mine;
+    auto& of_device = mine[selected_device()];
+    if (!of_device) of_device = std::make_unique<owner>();
+    return of_device->body;
 }
 
 std::shared_ptr<stream> stream_table::find(hipStream_t handle) {
-    if (!handle) return null_;
+    if (!handle) return null_[selected_device()];
     if (handle == hipStreamPerThread) return of_this_thread();
     const std::lock_guard lock(mutex_);
     for (const auto& candidate : streams_) {
@@ -210,7 +243,7 @@ bool stream_table::destroy(hipStream_t handle) {
 std::vector<std::shared_ptr<stream>> stream_table::all() {
     const std::lock_guard lock(mutex_);
     auto result = streams_;
-    result.push_back(null_);
+    result.insert(result.end(), null_.begin(), null_.end());
     return result;
 }
 
@@ -226,26 +259,41 @@ std::vector<std::shared_ptr<stream>> stream_table::unfinished() {
 
 std::vector<ticket> stream_table::implied_order(stream& which) {
     std::vector<ticket> points;
-    if (which.blocking() && !null_->idle()) points.push_back(null_->last());
+    const auto& null = null_[which.device()];
+    if (which.blocking() && !null->idle()) points.push_back(null->last());
     if (!which.legacy()) return points;
     const std::lock_guard lock(mutex_);
     for (const auto& other : streams_) {
-        if (other->blocking() && !other->idle()) points.push_back(other->last());
+        if (other->device() == which.device() && other->blocking() && !other->idle())
+            points.push_back(other->last());
     }
     return points;
 }
 
-void stream_table::synchronize_all() {
-    for (const auto& each : all())
+void stream_table::synchronize(std::span<const std::shared_ptr<stream>> which) {
+    for (const auto& each : which)
         each->synchronize();
+}
+
+void stream_table::synchronize_all() {
+    synchronize(all());
     // The device is not done before the work of destroyed streams is.
     std::vector<std::shared_ptr<stream>> ended;
     {
         const std::lock_guard lock(mutex_);
         ended = ended_;
     }
-    for (const auto& each : ended)
-        each->synchronize();
+    synchronize(ended);
+}
+
+void stream_table::synchronize_device(unsigned device) {
+    auto streams = all();
+    {
+        const std::lock_guard lock(mutex_);
+        streams.insert(streams.end(), ended_.begin(), ended_.end());
+    }
+    std::erase_if(streams, [&](const auto& s) { return s->device() != device; });
+    synchronize(streams);
 }
 
 } // namespace r9v_emulator::hip

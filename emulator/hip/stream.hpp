@@ -6,7 +6,9 @@
 // work waits in the queue, see deferral.hpp.
 #pragma once
 
+#include "clock/timeline.hpp"
 #include "hip/operation.hpp"
+#include <array>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -30,14 +32,17 @@ struct ticket {
 
     bool done() const;
     void wait() const;
+    /// When it was reached in modelled time; of a point that is done.
+    double modelled() const;
 };
 
 class stream : public std::enable_shared_from_this<stream> {
 public:
-    stream(unsigned flags, int priority, bool legacy)
+    stream(unsigned flags, int priority, bool legacy, unsigned device)
         : flags_(flags),
           priority_(priority),
-          legacy_(legacy) {}
+          legacy_(legacy),
+          device_(device) {}
 
     /// Enqueues work after everything in this stream and after `after`.
     ticket submit(operation work, std::span<const ticket> after = {});
@@ -59,8 +64,11 @@ public:
     int priority() const { return priority_; }
     /// The null stream, which every blocking stream is ordered with.
     bool legacy() const { return legacy_; }
+    unsigned device() const { return device_; }
     bool blocking() const { return !legacy_ && (flags_ & hipStreamNonBlocking) == 0; }
     hipStream_t handle() const;
+
+    clock::track modelled; ///< its place in modelled time
 
     // Capture state; see capture.hpp. Guarded by capture_mutex().
     std::shared_ptr<capture> capturing;
@@ -71,6 +79,7 @@ private:
         operation work;
         std::vector<ticket> after;
         std::uint64_t sequence = 0;
+        double not_before = 0; ///< in modelled time
     };
 
     void run_here(const operation& work, std::uint64_t sequence,
@@ -81,11 +90,13 @@ private:
     const unsigned flags_;
     const int priority_;
     const bool legacy_;
+    const unsigned device_;
 
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<queued> queue_;
     std::vector<ticket> pending_waits_;
+    double not_before_ = 0; ///< in modelled time, of the work that is enqueued next
     bool busy_ = false;
     bool worker_running_ = false;
     std::atomic<std::uint64_t> submitted_ = 0;
@@ -97,7 +108,8 @@ class stream_table {
 public:
     static stream_table& instance();
 
-    stream& null_stream() { return *null_; }
+    /// The null stream of the selected device.
+    stream& null_stream() { return *null_[selected_device()]; }
     hipStream_t create(unsigned flags, int priority);
     /// The stream of a handle (also 0 and hipStreamPerThread), or empty where it is not live.
     std::shared_ptr<stream> find(hipStream_t handle);
@@ -109,14 +121,17 @@ public:
     /// What an operation in `which` must wait for by the rules of the null stream.
     std::vector<ticket> implied_order(stream& which);
 
+    /// Waits for the work of all devices, or of one.
     void synchronize_all();
+    void synchronize_device(unsigned device);
 
 private:
     stream_table();
     std::shared_ptr<stream> of_this_thread();
+    void synchronize(std::span<const std::shared_ptr<stream>> which);
 
     std::mutex mutex_;
-    std::shared_ptr<stream> null_;
+    std::array<std::shared_ptr<stream>, most_devices> null_;
     std::vector<std::shared_ptr<stream>> streams_;
     std::vector<std::shared_ptr<stream>> ended_; ///< destroyed with work that is not done yet
 };

@@ -3,6 +3,7 @@
 
 #include "r9v_emulator/testing.hpp"
 
+#include "clock/stopwatch.hpp"
 #include "hip/log.hpp"
 #include "hip/module.hpp"
 #include "hip/runtime.hpp"
@@ -22,6 +23,28 @@ std::vector<const kernel_image*> find_kernels(std::string_view part) {
 const kernel_image* the_kernel(std::string_view part) {
     const auto found = find_kernels(part);
     return found.size() == 1 ? found.front() : nullptr;
+}
+
+modelled_interval plain(const clock::interval& i) {
+    return {i.low, i.mid, i.high};
+}
+
+/// Each instruction's cycles in the three replays.
+std::vector<modelled_instruction> instruction_cycles(const clock::modelled& m) {
+    std::vector<modelled_instruction> code;
+    for (const clock::annotated& a : clock::stopwatch::instance().last_code())
+        code.push_back({a.pc, a.text, 0, {}});
+    double modelled_interval::* const member[] = {&modelled_interval::low, &modelled_interval::mid,
+                                                  &modelled_interval::high};
+    for (unsigned o = 0; o < clock::outlooks; ++o)
+        for (std::size_t n = 0; n < std::min(code.size(), m.ops[o].size()); ++n) {
+            const auto times = std::max<std::uint64_t>(1, m.ops[o][n].executed);
+            code[n].executed = m.ops[o][n].executed;
+            code[n].cycles.*member[o] =
+                static_cast<double>(m.ops[o][n].cycles) / static_cast<double>(times);
+        }
+    std::ranges::sort(code, {}, &modelled_instruction::pc);
+    return code;
 }
 
 } // namespace
@@ -44,6 +67,32 @@ void reset_counts() {
 
 std::vector<fault> take_faults() {
     return hip::launch_log::instance().take_faults();
+}
+
+void set_clock(bool on) {
+    hip::runtime::instance();
+    auto& timing = clock::stopwatch::instance();
+    timing.keep_code(on, on);
+    timing.turn(on);
+}
+
+modelled_launch model_last_launch(std::string_view name, bool warm) {
+    const clock::card* const card = clock::find_card(name);
+    const auto trace = clock::stopwatch::instance().last_trace();
+    if (!card || !trace) return {};
+    clock::card_state state(*card);
+    if (warm) clock::model(*trace, state);
+    modelled_launch out;
+    const clock::modelled m = clock::model(*trace, state);
+    out.kernel = clock::stopwatch::instance().last().name;
+    out.bound = m.bound;
+    out.microseconds = plain(m.microseconds);
+    out.ghz = m.ghz;
+    out.sampled = m.sampled;
+    out.sampling_error = m.sampling_error;
+    out.replayed_waves = trace->groups.size() * trace->waves_a_group;
+    out.code = instruction_cycles(m);
+    return out;
 }
 
 execution_options options() {

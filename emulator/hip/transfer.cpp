@@ -3,6 +3,8 @@
 
 #include "hip/transfer.hpp"
 
+#include "clock/stopwatch.hpp"
+#include "clock/timeline.hpp"
 #include "hip/log.hpp"
 #include "hip/runtime.hpp"
 #include <cstring>
@@ -155,14 +157,39 @@ hipError_t check(const fill_operation& work) {
     return hipSuccess;
 }
 
+namespace {
+
+void take_modelled_time(const copy_operation& work) {
+    auto& timing = clock::stopwatch::instance();
+    if (!timing.on()) return;
+    using enum clock::copy_way;
+    const bool to = place_of(address_of(work.to)) == place::device;
+    const bool from = place_of(address_of(work.from)) == place::device;
+    if (!to && !from) return; // the host's own work
+    if (to && !from) timing.host_wrote();
+    const auto way = to && from ? on_device : to ? to_device : to_host;
+    clock::timeline::instance().copy(timing.selected(), way, work.width * work.height * work.depth);
+}
+
+void take_modelled_time(const fill_operation& work) {
+    auto& timing = clock::stopwatch::instance();
+    if (!timing.on()) return;
+    clock::timeline::instance().copy(timing.selected(), clock::copy_way::fill,
+                                     work.pattern_bytes * work.width * work.height * work.depth);
+}
+
+} // namespace
+
 void perform(const copy_operation& work) {
     if (work.width == 0) return;
+    take_modelled_time(work);
     for_each_row(work,
                  [&](std::uint64_t to, std::uint64_t from) { copy_row(to, from, work.width); });
 }
 
 void perform(const fill_operation& work) {
     if (work.width == 0) return;
+    take_modelled_time(work);
     const auto begin = address_of(work.to);
     for (std::size_t z = 0; z < work.depth; ++z) {
         for (std::size_t y = 0; y < work.height; ++y) {

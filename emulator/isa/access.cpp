@@ -82,6 +82,21 @@ bool all_distinct(const lane_pointers& at, unsigned first, unsigned last, unsign
     return static_cast<unsigned>(std::popcount(set)) == last - first;
 }
 
+/// As count_lines, where all lanes are on, no access straddles two lines and lines do not come
+/// back; 0 where they do.
+u32 count_ascending_lines(const lane_pointers& at, unsigned bytes) {
+    u64 straddles = 0, returns = 0, before = at.address[0] >> 7;
+    u32 n = 1;
+    for (unsigned l = 0; l < lanes; ++l) {
+        const u64 line = at.address[l] >> 7;
+        straddles |= line ^ ((at.address[l] + bytes - 1) >> 7);
+        returns |= line < before;
+        n += line != before;
+        before = line;
+    }
+    return straddles || returns ? 0 : n;
+}
+
 } // namespace
 
 void bytes_to_words(const lane_bytes& from, unsigned words, u32 (*to)[lanes], u32 mask) {
@@ -143,6 +158,8 @@ bank_passes count_passes(const lane_pointers& at, unsigned bytes) {
 }
 
 u32 count_lines(const lane_pointers& at, unsigned bytes) {
+    if (at.mask == all_lanes)
+        if (const u32 quick = count_ascending_lines(at, bytes)) return quick;
     u64 lines[2 * lanes];
     u32 n = 0;
     bool ascending = true;

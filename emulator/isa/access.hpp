@@ -26,6 +26,11 @@ template<bool Strict>
 void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool store,
              lane_pointers& out);
 
+/// The same for one lane whose address lies in the memory of another device, which is open to this
+/// one if the program said so.
+void resolve_peer(wave& w, const op& o, unsigned lane, unsigned bytes, bool store,
+                  lane_pointers& out);
+
 /// Bytes of the lanes, 16 a lane at most.
 struct lane_bytes {
     alignas(64) u8 byte[lanes][16];

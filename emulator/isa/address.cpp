@@ -3,6 +3,7 @@
 //
 // Addresses of vector memory instructions: forming, checking, finding the bytes.
 #include "access.hpp"
+#include <algorithm>
 
 namespace r9v_emulator {
 namespace {
@@ -84,24 +85,54 @@ bool any_of_state(const u8* plane, shadow state, unsigned bytes) {
                                          "variable");
 }
 
-/// One lane that is not plainly inside the arena: registered host memory, or a mistake.
-void resolve_outside(wave& w, const op& o, unsigned l, unsigned bytes, lane_pointers& out) {
+/// One lane that is not plainly inside the arena: registered host memory, a peer, or a mistake.
+void resolve_outside(wave& w, const op& o, unsigned l, unsigned bytes, bool store,
+                     lane_pointers& out) {
+    if (w.launch->device->in_arena(out.address[l])) return resolve_peer(w, o, l, bytes, store, out);
     std::byte* host = w.launch->device->host_range(out.address[l], bytes);
     if (!host) miss(w, o, l, out.address[l], bytes);
     out.data[l] = host;
     out.shadow[l] = always_written;
 }
 
+/// Points all lanes to `offset` from their address; false, and nothing done, where one of them does
+/// not lie within `room`. Written so that it vectorises.
+bool point_all(lane_pointers& out, u64 begin, u64 room, std::byte* data, u8* shadow) {
+    u64 most = 0;
+    for (unsigned l = 0; l < lanes; ++l)
+        most = std::max(most, out.address[l] - begin);
+    if (most >= room) return false;
+    for (unsigned l = 0; l < lanes; ++l) {
+        out.data[l] = data + (out.address[l] - begin);
+        out.shadow[l] = shadow + (out.address[l] - begin);
+    }
+    return true;
+}
+
+/// All lanes may do as they like with their first and last bytes.
+bool all_open(const lane_pointers& out, unsigned bytes, bool store) {
+    bool bad = false;
+    for (unsigned l = 0; l < lanes; ++l) {
+        const u8 first = out.shadow[l][0], last = out.shadow[l][bytes - 1];
+        bad |= (first == 0) | (last == 0);
+        bad |= store & ((first == constant_state) | (last == constant_state));
+    }
+    return !bad;
+}
+
 void point_into_arena(wave& w, const op& o, unsigned bytes, u32 mask, bool store,
                       lane_pointers& out) {
     const launch_state& launch = *w.launch;
     const u64 begin = launch.arena_begin, room = launch.arena_bytes - widest;
+    if (mask == all_lanes && point_all(out, begin, room, launch.arena, launch.shadow) &&
+        all_open(out, bytes, store))
+        return;
     u32 bad = 0;
     for (unsigned l = 0; l < lanes; ++l) {
         if (!(mask >> l & 1)) continue;
         const u64 offset = out.address[l] - begin;
         if (offset >= room) [[unlikely]] {
-            resolve_outside(w, o, l, bytes, out);
+            resolve_outside(w, o, l, bytes, store, out);
             continue;
         }
         out.data[l] = launch.arena + offset;
@@ -124,6 +155,10 @@ void point_into_arena(wave& w, const op& o, unsigned bytes, u32 mask, bool store
 void point_into_lds(wave& w, const op& o, unsigned bytes, u32 mask, u64 base, lane_pointers& out) {
     lds_state& lds = w.owner->lds;
     out.lds_mask |= mask;
+    auto* const data = reinterpret_cast<std::byte*>(lds.bytes.data());
+    if (mask == all_lanes && lds.size >= bytes &&
+        point_all(out, base, lds.size - bytes + 1, data, lds.shadow.data()))
+        return;
     for (unsigned l = 0; l < lanes; ++l) {
         if (!(mask >> l & 1)) continue;
         const u64 offset = out.address[l] - base;
@@ -131,7 +166,7 @@ void point_into_lds(wave& w, const op& o, unsigned bytes, u32 mask, u64 base, la
             report_fatal(w, o, "LDS out of bounds", static_cast<int>(l), out.address[l],
                          std::to_string(bytes) + " bytes at offset " + std::to_string(offset) +
                              " of " + std::to_string(lds.size) + " bytes of LDS");
-        out.data[l] = reinterpret_cast<std::byte*>(lds.bytes.data()) + offset;
+        out.data[l] = data + offset;
         out.shadow[l] = lds.shadow.data() + offset;
     }
 }
@@ -219,6 +254,25 @@ void flat_addresses(wave& w, const op& o, lane_pointers& out) {
 }
 
 } // namespace
+
+void resolve_peer(wave& w, const op& o, unsigned l, unsigned bytes, bool store,
+                  lane_pointers& out) {
+    const memory& device = *w.launch->device;
+    const u64 address = out.address[l];
+    if (!device.accessible(address, bytes)) miss(w, o, l, address, bytes);
+    const allocation owner = *device.find(address);
+    const launch_request& request = *w.launch->request;
+    const unsigned peer = device.device_of(address);
+    const bool open = owner.host_visible || owner.shared ||
+                      (request.peers && request.peers(request.device, peer));
+    if (!open)
+        report_fatal(w, o, "memory of another device", static_cast<int>(l), address,
+                     "device " + std::to_string(request.device) + " has no access to device " +
+                         std::to_string(peer) + ". Call hipDeviceEnablePeerAccess first");
+    if (store && owner.constants) refuse_store(w, o, l, address, bytes);
+    out.data[l] = device.alias(address);
+    out.shadow[l] = device.shadow_of(address);
+}
 
 template<bool Strict>
 void resolve(wave& w, const op& o, address_space space, unsigned bytes, bool store,

@@ -137,6 +137,9 @@ T div_fmas(T a, T b, T c, bool scaled);
 // MODE.FP16_OVFL, gives the largest finite value.
 u8 to_fp8(float x, bool saturate);
 u8 to_bf8(float x, bool saturate);
+/// Rounded up or down by random bits, of which the uppermost count.
+u8 to_fp8_random(float x, u32 random, bool saturate);
+u8 to_bf8_random(float x, u32 random, bool saturate);
 float from_fp8(u8 bits);
 float from_bf8(u8 bits);
 

@@ -331,6 +331,14 @@ constexpr instruction lds_entries[] = {
     lds_entry<u64, swap_with, true>("ds_storexchg_rtn_b64"),
 };
 
+constexpr instruction rdna3_entries[] = {
+    ONE("global", address_space::global, "cmpswap_f32", float, void),
+    ONE("flat", address_space::flat, "cmpswap_f32", float, void),
+    ONE("buffer", address_space::buffer, "cmpswap_f32", float, void),
+    LDS("cmpstore", "f32", float, void),
+    LDS("cmpstore", "f64", double, void),
+};
+
 #undef ONE
 #undef MEMORY
 #undef LDS
@@ -342,6 +350,9 @@ instruction_table global_atomic_table() {
 }
 instruction_table lds_atomic_table() {
     return lds_entries;
+}
+instruction_table rdna3_atomic_table() {
+    return rdna3_entries;
 }
 
 } // namespace r9v_emulator

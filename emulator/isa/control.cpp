@@ -129,15 +129,24 @@ constexpr instruction table[] = {
                   jump_to(w, to);
                   return back;
               }),
+    scalar_op("s_call_b64",
+              [](wave& w, simm16 by) -> u64 {
+                  const u64 back = next_address(w);
+                  jump_to(w, back + static_cast<u64>(4 * static_cast<i64>(by.value)));
+                  return back;
+              }),
     hint("s_nop"),
     hint("s_delay_alu"),
     hint("s_clause"),
     hint("s_setprio"),
     hint("s_wait_alu"),
     hint("s_code_end"),
-    hint("s_set_inst_prefetch_distance"),
     hint("s_icache_inv"),
     hint("s_wait_event"),
+    hint("s_version"),
+    hint("s_singleuse_vdst"),
+    hint("s_atc_probe"),
+    hint("s_atc_probe_buffer"),
     hint("s_sethalt"),
     hint("s_setkill"),
     hint("s_incperflevel"),
@@ -160,6 +169,13 @@ constexpr instruction table[] = {
 
 void do_nothing(wave&, const op&) {}
 
+bool is_graphics(std::string_view text) {
+    for (const std::string_view part :
+         {"image_", "tbuffer_", "_format_", "export", "v_interp_", "_param_load", "_bvh_"})
+        if (text.substr(0, text.find(' ')).find(part) != text.npos) return true;
+    return false;
+}
+
 const instruction* no_operation() {
     static constexpr instruction nothing{"s_nop", format::immediate, op_class::other, &do_nothing,
                                          &do_nothing};
@@ -167,8 +183,12 @@ const instruction* no_operation() {
 }
 
 void unknown_instruction(wave& w, const op& o) {
+    const program& code = *w.launch->code;
     report_fatal(w, o, "unknown instruction", -1, 0,
-                 "the emulator has no such instruction, or not with these operands");
+                 is_graphics(w.launch->code->text_at(code.address_of(&o)))
+                     ? "images, exports and interpolation belong to graphics; the emulator runs "
+                       "compute kernels"
+                     : "the emulator has no such instruction, or not with these operands");
 }
 
 void run_pair(wave& w, const op& o) {

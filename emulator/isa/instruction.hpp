@@ -5,6 +5,7 @@
 // functions (plain and strict) that execute it. isa/*.cpp hold the tables.
 #pragma once
 
+#include "../device/launch.hpp"
 #include "../wave/op.hpp"
 #include <span>
 #include <string_view>
@@ -116,7 +117,10 @@ struct instruction {
 using instruction_table = std::span<const instruction>;
 
 /// Looks a mnemonic up (without _e32, _e64, _dpp); nullptr when the emulator does not know it.
-const instruction* find_instruction(std::string_view name);
-std::span<const instruction_table> all_tables();
+const instruction* find_instruction(std::string_view name, generation isa = generation::rdna4);
+/// Tables of a generation; the ones of rdna3 hold what it has apart from rdna4.
+std::span<const instruction_table> all_tables(generation isa = generation::rdna4);
+/// The name that rdna4 gives to an rdna3 instruction; empty where it has none.
+std::string_view rdna4_name(std::string_view rdna3_name);
 
 } // namespace r9v_emulator

@@ -132,7 +132,17 @@ namespace {
         store_op<transfer{where, 12}>(prefix "_store_b96", layout, cls),                           \
         store_op<transfer{where, 16}>(prefix "_store_b128", layout, cls)
 
+/// The lane's number times four takes the place of an address register.
+constexpr instruction by_lane(instruction e) {
+    e.src[0] = kind::none;
+    return e;
+}
+
 constexpr instruction global[] = {
+    by_lane(load_op<transfer{address_space::global, 4}>(
+        "global_load_addtid_b32", format::memory_global, op_class::global_load)),
+    by_lane(store_op<transfer{address_space::global, 4}>(
+        "global_store_addtid_b32", format::memory_global, op_class::global_store)),
     LOADS("global", address_space::global, format::memory_global, op_class::global_load),
     STORES("global", address_space::global, format::memory_global, op_class::global_store),
     LOADS("flat", address_space::flat, format::memory_flat, op_class::global_load),

@@ -2,6 +2,7 @@
 // Copyright (c) the r9v authors
 //
 // Messages to the host, hardware registers, sleep, and the transposing loads.
+#include "float_mode.hpp"
 #include "memory_ops.hpp"
 #include "scalar.hpp"
 #include "tables.hpp"
@@ -52,28 +53,26 @@ u32 field_of(u32 simm) {
     return width == 32 ? all_lanes : (1u << width) - 1;
 }
 
-/// The SSE control word that does what the wave's f32 mode asks for: rounding and denormals.
-void use_mode(const wave& w) {
-    static constexpr u32 rounding[4] = {0x0000, 0x4000, 0x2000, 0x6000};
-    const bool denormals = (w.mode >> 4 & 3) == 3;
-    const u32 word = 0x1f80u | rounding[w.mode & 3] | (denormals ? 0 : 0x8040u);
-    _mm_setcsr(word);
+/// The wave changes to the other interpreter loop where only one of both modes is the usual one.
+void change_mode(wave& w, u32 mode) {
+    if (is_usual_mode(mode) != is_usual_mode(w.mode)) {
+        w.mode_changed = true;
+        w.running = false;
+    }
+    w.mode = mode;
 }
 
 void set_mode(wave& w, u32 simm, u32 value) {
     if ((simm & 63) != reg_mode) return;
     const u32 first = simm >> 6 & 31, field = field_of(simm);
-    w.mode = (w.mode & ~(field << first)) | (value & field) << first;
-    use_mode(w);
+    change_mode(w, (w.mode & ~(field << first)) | (value & field) << first);
 }
 
 void round_mode(wave& w, const op& o) {
-    w.mode = (w.mode & ~0xfu) | (o.aux & 0xf);
-    use_mode(w);
+    change_mode(w, (w.mode & ~0xfu) | (o.aux & 0xf));
 }
 void denorm_mode(wave& w, const op& o) {
-    w.mode = (w.mode & ~0xf0u) | (o.aux & 0xf) << 4;
-    use_mode(w);
+    change_mode(w, (w.mode & ~0xf0u) | (o.aux & 0xf) << 4);
 }
 
 struct hwreg_read {

@@ -38,7 +38,7 @@ constexpr instruction table[] = {
     scalar_op("s_ceil_f32", [](float a) { return std::ceil(a); }),
     scalar_op("s_floor_f32", [](float a) { return std::floor(a); }),
     scalar_op("s_trunc_f32", [](float a) { return std::trunc(a); }),
-    scalar_op("s_rndne_f32", [](float a) { return std::nearbyint(a); }),
+    scalar_op("s_rndne_f32", [](float a) { return __builtin_roundevenf(a); }),
     scalar_op("s_cvt_f32_i32", [](i32 a) { return static_cast<float>(a); }),
     scalar_op("s_cvt_f32_u32", [](u32 a) { return static_cast<float>(a); }),
     scalar_op("s_cvt_i32_f32",
@@ -68,7 +68,7 @@ constexpr instruction table[] = {
     scalar_op("s_ceil_f16", [](half a) { return h(std::ceil(f(a))); }),
     scalar_op("s_floor_f16", [](half a) { return h(std::floor(f(a))); }),
     scalar_op("s_trunc_f16", [](half a) { return h(std::trunc(f(a))); }),
-    scalar_op("s_rndne_f16", [](half a) { return h(std::nearbyint(f(a))); }),
+    scalar_op("s_rndne_f16", [](half a) { return h(__builtin_roundevenf(f(a))); }),
 };
 
 } // namespace

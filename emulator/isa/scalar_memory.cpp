@@ -17,10 +17,15 @@ struct scalar_bytes {
 
 scalar_bytes find_bytes(wave& w, const op& o, u64 address, unsigned bytes) {
     const launch_state& launch = *w.launch;
-    if (launch.device->in_arena(address)) {
+    if (address - launch.arena_begin < launch.arena_bytes) {
         const u64 offset = address - launch.arena_begin;
         const u8* shadow = launch.shadow + offset;
         if (!std::memchr(shadow, 0, bytes)) return {launch.arena + offset, shadow};
+    } else if (launch.device->in_arena(address)) {
+        lane_pointers at;
+        at.address[0] = address;
+        resolve_peer(w, o, 0, bytes, false, at);
+        return {at.data[0], at.shadow[0]};
     } else if (const std::byte* host = launch.device->host_range(address, bytes)) {
         return {host, nullptr};
     }
@@ -128,6 +133,35 @@ void load_small(wave& w, const op& o) {
     }
 }
 
+/// As load_small; a byte outside the buffer reads as zero.
+template<unsigned Bytes, bool Signed, bool Strict>
+void buffer_load_small(wave& w, const op& o) {
+    const u64 stride = base_of(w, o) >> 48 & 0x3fff;
+    const u64 size = scalar_word(w, o, 0, 2) * std::max<u64>(stride, 1);
+    const u64 offset = offset_of(w, o);
+    if constexpr (Strict) {
+        check_scalar_address(w, o, 4);
+        check_pending(w, o, o.dst, 1, true);
+    }
+    u32 value = 0;
+    const u8* shadow = nullptr;
+    if (offset + Bytes <= size) {
+        const u64 base = base_of(w, o) & 0xffffffffffffu;
+        const scalar_bytes from = find_bytes(w, o, base + offset, Bytes);
+        std::memcpy(&value, from.data, Bytes);
+        shadow = from.shadow;
+    }
+    if (Signed)
+        value = static_cast<u32>(Bytes == 1 ? i32{static_cast<i8>(value)}
+                                            : i32{static_cast<i16>(value)});
+    write_scalar(w, o.dst, value);
+    if constexpr (Strict) {
+        const unsigned number = o.dst - scalar_first;
+        w.after_scalar[number] = taint::of(taint_of_word(shadow, Bytes), 0, 0, 0);
+        issue_scalar(w, o, number, 1);
+    }
+}
+
 constexpr kind words_kind(unsigned words) {
     return words == 1   ? kind::b32
            : words == 2 ? kind::b64
@@ -154,16 +188,33 @@ template<unsigned Bytes, bool Signed>
 constexpr instruction small_entry(std::string_view name) {
     return entry(name, 1, &load_small<Bytes, Signed, false>, &load_small<Bytes, Signed, true>);
 }
+template<unsigned Bytes, bool Signed>
+constexpr instruction small_buffer_entry(std::string_view name) {
+    return entry(name, 1, &buffer_load_small<Bytes, Signed, false>,
+                 &buffer_load_small<Bytes, Signed, true>);
+}
 
 constexpr instruction table[] = {
-    load_entry<1>("s_load_b32"),           load_entry<2>("s_load_b64"),
-    load_entry<3>("s_load_b96"),           load_entry<4>("s_load_b128"),
-    load_entry<8>("s_load_b256"),          load_entry<16>("s_load_b512"),
-    buffer_entry<1>("s_buffer_load_b32"),  buffer_entry<2>("s_buffer_load_b64"),
-    buffer_entry<3>("s_buffer_load_b96"),  buffer_entry<4>("s_buffer_load_b128"),
-    buffer_entry<8>("s_buffer_load_b256"), buffer_entry<16>("s_buffer_load_b512"),
-    small_entry<1, false>("s_load_u8"),    small_entry<1, true>("s_load_i8"),
-    small_entry<2, false>("s_load_u16"),   small_entry<2, true>("s_load_i16"),
+    load_entry<1>("s_load_b32"),
+    load_entry<2>("s_load_b64"),
+    load_entry<3>("s_load_b96"),
+    load_entry<4>("s_load_b128"),
+    load_entry<8>("s_load_b256"),
+    load_entry<16>("s_load_b512"),
+    buffer_entry<1>("s_buffer_load_b32"),
+    buffer_entry<2>("s_buffer_load_b64"),
+    buffer_entry<3>("s_buffer_load_b96"),
+    buffer_entry<4>("s_buffer_load_b128"),
+    buffer_entry<8>("s_buffer_load_b256"),
+    buffer_entry<16>("s_buffer_load_b512"),
+    small_entry<1, false>("s_load_u8"),
+    small_entry<1, true>("s_load_i8"),
+    small_entry<2, false>("s_load_u16"),
+    small_entry<2, true>("s_load_i16"),
+    small_buffer_entry<1, false>("s_buffer_load_u8"),
+    small_buffer_entry<1, true>("s_buffer_load_i8"),
+    small_buffer_entry<2, false>("s_buffer_load_u16"),
+    small_buffer_entry<2, true>("s_buffer_load_i16"),
 };
 
 } // namespace

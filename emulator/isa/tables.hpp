@@ -29,11 +29,23 @@ instruction_table vector_dot_table();
 instruction_table vector_lane_table();
 instruction_table compare_table();
 instruction_table matrix_table();
+instruction_table sparse_matrix_table();
+instruction_table vector_media_table();
+instruction_table scalar_wide_table();
+instruction_table lds_exchange_table();
 instruction_table global_table();
 instruction_table global_atomic_table();
 instruction_table scratch_table();
 instruction_table buffer_table();
 instruction_table lds_table();
 instruction_table lds_atomic_table();
+
+// What rdna3 has apart from rdna4.
+instruction_table rdna3_matrix_table();
+instruction_table rdna3_wait_table();
+instruction_table rdna3_table();
+instruction_table rdna3_lds_table();
+instruction_table rdna3_dot_table();
+instruction_table rdna3_atomic_table();
 
 } // namespace r9v_emulator

@@ -3,11 +3,15 @@
 #include "vector.hpp"
 
 #include "dpp.hpp"
+#include "float_mode.hpp"
 #include <algorithm>
 
 namespace r9v_emulator {
 namespace {
 
+u32 flushed_half(u32 bits) {
+    return (bits & 0x7c00) ? bits : bits & 0x8000;
+}
 /// A 16-bit operand: op_sel picks the half, modifiers act on bit 15.
 void modify_half(const op& o, int i, kind k, const u32* from, u32* to) {
     const unsigned shift = (o.sel >> i & 1) ? 16 : 0;
@@ -16,6 +20,9 @@ void modify_half(const op& o, int i, kind k, const u32* from, u32* to) {
     const u32 flip = floating && (o.neg >> i & 1) ? 0x8000u : 0;
     for (unsigned l = 0; l < lanes; ++l)
         to[l] = ((from[l] >> shift & 0xffffu & ~clear) ^ flip);
+    if ((o.flush & 1) && k == kind::f16)
+        for (unsigned l = 0; l < lanes; ++l)
+            to[l] = flushed_half(to[l]);
 }
 
 /// A packed operand: op_sel and op_sel_hi pick the source half of each half, neg_lo and neg_hi
@@ -28,14 +35,27 @@ void modify_pair(const op& o, int i, kind k, const u32* from, u32* to) {
         floating ? ((o.neg >> i & 1) ? 0x8000u : 0) | ((o.neg_hi >> i & 1) ? 0x80000000u : 0) : 0;
     for (unsigned l = 0; l < lanes; ++l)
         to[l] = ((from[l] >> low & 0xffffu) | (from[l] >> high) << 16) ^ flip;
+    if ((o.flush & 1) && k == kind::packed_f16)
+        for (unsigned l = 0; l < lanes; ++l)
+            to[l] = flushed_half(to[l] & 0xffff) | flushed_half(to[l] >> 16) << 16;
 }
 
 template<class T>
-T modified_output(T x, const op& o) {
+T modified_output(T x, unsigned omod, bool clamp) {
     static constexpr float factor[4] = {1.0f, 2.0f, 4.0f, 0.5f};
-    x = static_cast<T>(x * static_cast<T>(factor[o.omod & 3]));
-    if (o.flags & flag_clamp) x = x >= T(1) ? T(1) : x > T(0) ? x : T(0);
+    if (omod) {
+        x = static_cast<T>(x * static_cast<T>(factor[omod & 3]));
+        if (x == T(0)) x = T(0); // -0, too
+    }
+    if (clamp) x = x >= T(1) ? T(1) : x > T(0) ? x : T(0);
     return x;
+}
+
+u32 modified_half(const op& o, unsigned omod, u32 bits) {
+    const float x = static_cast<float>(bits_as<half>(static_cast<u16>(bits)));
+    const bool clamp = o.flags & flag_clamp;
+    if (omod || clamp) bits = bits_as<u16>(static_cast<half>(modified_output(x, omod, clamp)));
+    return o.flush & 2 ? flushed_half(bits) : bits;
 }
 
 } // namespace
@@ -82,27 +102,23 @@ u32 write_mask(const wave& w, const op& o) {
     return w.exec() & dpp_lanes(w, o).enabled;
 }
 
-void finish_result(const op& o, kind k, u32* low, u32* high) {
-    if (!(o.flags & flag_clamp) && !o.omod) return;
+void finish_result(const wave& w, const op& o, kind k, u32* low, u32* high) {
+    const bool clamp = o.flags & flag_clamp;
+    // Where denormal results are kept, output modifiers do nothing.
+    const unsigned omod = keeps_denormal_results(w.mode, k) ? 0 : o.omod;
+    if (!clamp && !omod && !o.flush) return;
     for (unsigned l = 0; l < lanes; ++l) {
         if (k == kind::f32) {
-            low[l] = bits_as<u32>(modified_output(bits_as<float>(low[l]), o));
+            low[l] = bits_as<u32>(modified_output(bits_as<float>(low[l]), omod, clamp));
         } else if (k == kind::f16) {
-            const float x = static_cast<float>(bits_as<half>(static_cast<u16>(low[l])));
-            low[l] = bits_as<u16>(static_cast<half>(modified_output(x, o)));
+            low[l] = modified_half(o, omod, low[l] & 0xffff);
         } else if (k == kind::f64) {
-            const double x = from_words<double>(low[l], high[l]);
-            const double y = modified_output(x, o);
+            const double y = modified_output(from_words<double>(low[l], high[l]), omod, clamp);
             low[l] = low_word(y);
             high[l] = high_word(y);
         } else if (k == kind::packed_f16) {
-            u32 out = 0;
-            for (unsigned h = 0; h < 32; h += 16) {
-                const auto x = static_cast<float>(bits_as<half>(static_cast<u16>(low[l] >> h)));
-                out |= static_cast<u32>(bits_as<u16>(static_cast<half>(modified_output(x, o))))
-                       << h;
-            }
-            low[l] = out;
+            low[l] = modified_half(o, omod, low[l] & 0xffff) | modified_half(o, omod, low[l] >> 16)
+                                                                   << 16;
         }
     }
 }

@@ -117,7 +117,7 @@ struct lane_block {
 const u32* modified_source(wave& w, const op& o, int i, unsigned word, kind k, const u32* from,
                            u32* to);
 u32 write_mask(const wave& w, const op& o);
-void finish_result(const op& o, kind k, u32* low, u32* high);
+void finish_result(const wave& w, const op& o, kind k, u32* low, u32* high);
 void merge_words(u32* to, const u32* from, u32 mask);
 void merge_halves(u32* to, const u32* from, u32 mask, bool high);
 void spread_mask(u32* to, u32 mask);
@@ -221,7 +221,7 @@ struct vector_executor {
         if constexpr (compare) {
             write_scalar(w, o.dst, gather_mask(low.word) & enabled);
         } else {
-            if (o.special) finish_result(o, kind_of<value>(), low.word, high.word);
+            if (o.special) finish_result(w, o, kind_of<value>(), low.word, high.word);
             if constexpr (sizeof(value) == 2) {
                 merge_halves(w.v[o.dst], low.word, enabled, (o.sel & 8) != 0);
             } else {

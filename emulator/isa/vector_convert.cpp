@@ -24,15 +24,15 @@ double wide(float x) {
 }
 u32 snorm(float x) {
     return static_cast<u16>(static_cast<i16>(saturate_to<i16>(
-        std::nearbyint(wide(std::clamp(x == x ? x : 0.0f, -1.0f, 1.0f)) * 32767.0))));
+        __builtin_roundeven(wide(std::clamp(x == x ? x : 0.0f, -1.0f, 1.0f)) * 32767.0))));
 }
 u32 unorm(float x) {
     return saturate_to<u16>(
-        std::nearbyint(wide(std::clamp(x == x ? x : 0.0f, 0.0f, 1.0f)) * 65535.0));
+        __builtin_roundeven(wide(std::clamp(x == x ? x : 0.0f, 0.0f, 1.0f)) * 65535.0));
 }
 u32 insert_byte(float x, u32 at, u32 into) {
     const unsigned shift = 8 * (at & 3);
-    const u32 value = saturate_to<u8>(std::nearbyint(wide(x)));
+    const u32 value = saturate_to<u8>(__builtin_roundeven(wide(x)));
     return (into & ~(0xffu << shift)) | value << shift;
 }
 
@@ -85,6 +85,18 @@ constexpr instruction table[] = {
               [](u32 a, u32 b) { return join(std::min(a, 0xffffu), std::min(b, 0xffffu)); }),
     vector_op("v_cvt_pk_norm_i16_f32", [](float a, float b) { return join(snorm(a), snorm(b)); }),
     vector_op("v_cvt_pk_norm_u16_f32", [](float a, float b) { return join(unorm(a), unorm(b)); }),
+    vector_op("v_cvt_pk_norm_i16_f16",
+              [](half a, half b) {
+                  return join(snorm(static_cast<float>(a)), snorm(static_cast<float>(b)));
+              }),
+    vector_op("v_cvt_pk_norm_u16_f16",
+              [](half a, half b) {
+                  return join(unorm(static_cast<float>(a)), unorm(static_cast<float>(b)));
+              }),
+    vector_op("v_cvt_norm_i16_f16",
+              [](half a) { return static_cast<u16>(snorm(static_cast<float>(a))); }),
+    vector_op("v_cvt_norm_u16_f16",
+              [](half a) { return static_cast<u16>(unorm(static_cast<float>(a))); }),
     vector_op("v_cvt_pk_u8_f32", [](float a, u32 b, u32 c) { return insert_byte(a, b, c); }),
 };
 
@@ -97,18 +109,36 @@ u8 narrow(float x, bool saturate) {
     if (x != x) return Infinite ? 0xfe : 0xff;
     if (x == 0) return sign;
     const double magnitude = std::fabs(wide(x));
-    if (std::isinf(magnitude) && !saturate)
-        return static_cast<u8>(sign | (Infinite ? infinity : 0x7f));
+    // Saturation is for finite values alone (measured on RDNA4).
+    if (std::isinf(magnitude)) return static_cast<u8>(sign | (Infinite ? infinity : 0x7f));
     int exponent = 0;
     std::frexp(magnitude, &exponent);
     // Value of one unit of the last mantissa bit; denormals share the smallest exponent.
     const int unit = std::max(exponent - 1, 1 - Bias) - Mantissa;
-    const double steps = std::nearbyint(std::ldexp(std::min(magnitude, 1e9), -unit));
+    const double steps = __builtin_roundeven(std::ldexp(std::min(magnitude, 1e9), -unit));
     int code = static_cast<int>(steps);
     if (unit > 1 - Bias - Mantissa || code >= (1 << Mantissa))
         code += (unit + Mantissa + Bias - 1) << Mantissa;
     if (code > largest) code = saturate ? largest : Infinite ? infinity : 0x7f;
     return static_cast<u8>(sign | code);
+}
+
+/// Random bits below the kept ones are added to the significand and the sum is cut off. A value
+/// below the normal range is first brought to the smallest exponent, which drops bits (measured on
+/// RDNA4).
+template<int Mantissa, int Bias, bool Infinite>
+u8 narrow_random(float x, u32 random, bool saturate) {
+    constexpr u32 overflow = Infinite ? 0x7c : 0x7f;
+    const u32 bits = bits_as<u32>(x), magnitude = bits & 0x7fffffffu;
+    const u8 sign = std::signbit(x) ? 0x80 : 0;
+    if (x != x) return Infinite ? 0xfe : 0xff;
+    if (std::isinf(x)) return static_cast<u8>(sign | overflow);
+    const int exponent = static_cast<int>(magnitude >> 23) - 127 + Bias;
+    const int below = std::clamp(1 - exponent, 0, 31);
+    const u32 significand = ((magnitude & 0x7fffffu) | 0x800000u) >> below;
+    const u32 kept = (significand + (random >> (9 + Mantissa))) >> (23 - Mantissa);
+    const u32 code = (static_cast<u32>(std::max(exponent, 1) - 1) << Mantissa) + kept;
+    return static_cast<u8>(sign | std::min(code, overflow - (saturate ? 1u : 0u)));
 }
 
 template<int Mantissa, int Bias>
@@ -127,6 +157,12 @@ u8 to_fp8(float x, bool saturate) {
 }
 u8 to_bf8(float x, bool saturate) {
     return narrow<2, 15, true>(x, saturate);
+}
+u8 to_fp8_random(float x, u32 random, bool saturate) {
+    return narrow_random<3, 7, false>(x, random, saturate);
+}
+u8 to_bf8_random(float x, u32 random, bool saturate) {
+    return narrow_random<2, 15, true>(x, random, saturate);
 }
 float from_fp8(u8 bits) {
     return (bits & 0x7f) == 0x7f ? std::numeric_limits<float>::quiet_NaN() : widen<3, 7>(bits);

@@ -71,7 +71,6 @@ double preloaded_bits(double x, u32 segment) {
 
 constexpr entry_options accumulate{.reads_dst = true};
 constexpr entry_options wide{.cycles = 4};
-constexpr entry_options wide_accumulate{.cycles = 4, .reads_dst = true};
 
 constexpr instruction float_table[] = {
     vector_op("v_add_f32", [](float a, float b) { return a + b; }),
@@ -110,7 +109,7 @@ constexpr instruction float_table[] = {
     vector_op("v_floor_f32", [](float a) { return std::floor(a); }),
     vector_op("v_ceil_f32", [](float a) { return std::ceil(a); }),
     vector_op("v_trunc_f32", [](float a) { return std::trunc(a); }),
-    vector_op("v_rndne_f32", [](float a) { return __builtin_nearbyintf(a); }),
+    vector_op("v_rndne_f32", [](float a) { return __builtin_roundevenf(a); }),
     vector_op("v_fract_f32", [](float a) { return fraction(a); }),
     vector_op("v_frexp_exp_i32_f32",
               [](float a) -> i32 { return frexp_exponent(static_cast<double>(a)); }),
@@ -129,8 +128,6 @@ constexpr instruction double_table[] = {
     vector_op(
         "v_fma_f64", [](double a, double b, double c) { return fma(a, b, c); }, wide),
     vector_op(
-        "v_fmac_f64", [](double a, double b, double c) { return fma(a, b, c); }, wide_accumulate),
-    vector_op(
         "v_min_num_f64", [](double a, double b) { return min_num(a, b); }, wide),
     vector_op(
         "v_max_num_f64", [](double a, double b) { return max_num(a, b); }, wide),
@@ -145,7 +142,7 @@ constexpr instruction double_table[] = {
     vector_op(
         "v_trunc_f64", [](double a) { return std::trunc(a); }, wide),
     vector_op(
-        "v_rndne_f64", [](double a) { return __builtin_nearbyint(a); }, wide),
+        "v_rndne_f64", [](double a) { return __builtin_roundeven(a); }, wide),
     vector_op(
         "v_fract_f64", [](double a) { return fraction(a); }, wide),
     vector_op(

@@ -18,6 +18,10 @@ half round_half(half a, float (*f)(float)) {
     return static_cast<half>(f(static_cast<float>(a)));
 }
 
+float nearest_even(float x) {
+    return __builtin_roundevenf(x);
+}
+
 u16 clamp_unsigned(i32 x) {
     return static_cast<u16>(std::clamp(x, 0, 0xffff));
 }
@@ -106,10 +110,30 @@ constexpr instruction half_table[] = {
                   const float m = max_num(static_cast<float>(a), static_cast<float>(b));
                   return static_cast<half>(min_num(m, static_cast<float>(c)));
               }),
+    vector_op("v_minimum3_f16",
+              [](half a, half b, half c) -> half {
+                  const float m = minimum(static_cast<float>(a), static_cast<float>(b));
+                  return static_cast<half>(minimum(m, static_cast<float>(c)));
+              }),
+    vector_op("v_maximum3_f16",
+              [](half a, half b, half c) -> half {
+                  const float m = maximum(static_cast<float>(a), static_cast<float>(b));
+                  return static_cast<half>(maximum(m, static_cast<float>(c)));
+              }),
+    vector_op("v_minimummaximum_f16",
+              [](half a, half b, half c) -> half {
+                  const float m = minimum(static_cast<float>(a), static_cast<float>(b));
+                  return static_cast<half>(maximum(m, static_cast<float>(c)));
+              }),
+    vector_op("v_maximumminimum_f16",
+              [](half a, half b, half c) -> half {
+                  const float m = maximum(static_cast<float>(a), static_cast<float>(b));
+                  return static_cast<half>(minimum(m, static_cast<float>(c)));
+              }),
     vector_op("v_floor_f16", [](half a) { return round_half(a, std::floor); }),
     vector_op("v_ceil_f16", [](half a) { return round_half(a, std::ceil); }),
     vector_op("v_trunc_f16", [](half a) { return round_half(a, std::trunc); }),
-    vector_op("v_rndne_f16", [](half a) { return round_half(a, std::nearbyint); }),
+    vector_op("v_rndne_f16", [](half a) { return round_half(a, nearest_even); }),
     vector_op("v_fract_f16",
               [](half a) -> half {
                   const float x = static_cast<float>(a), f = x - std::floor(x);

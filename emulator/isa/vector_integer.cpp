@@ -45,7 +45,6 @@ with_mask<u32> with_carry(const op& o, i64 exact) {
     return {low_dword(o, exact), exact < 0 || exact > i64{all_lanes}};
 }
 
-constexpr entry_options carry{.taints = rule::carry_up};
 constexpr entry_options slow{.cycles = 4};
 
 constexpr instruction table[] = {
@@ -162,8 +161,6 @@ constexpr instruction table[] = {
               {.taints = rule::carry_up, .cycles = 2}),
     vector_op("v_lshrrev_b64", [](u32 a, u64 b) { return b >> (a & 63); }, {.cycles = 2}),
     vector_op("v_ashrrev_i64", [](u32 a, i64 b) { return b >> (a & 63); }, {.cycles = 2}),
-    vector_op(
-        "v_lshl_add_u64", [](u64 a, u32 b, u64 c) { return (a << (b & 7)) + c; }, carry),
 };
 
 } // namespace

@@ -112,17 +112,22 @@ void permute_row(wave& w, const op& o) {
     }
 }
 
-template<bool Strict>
+/// Relative: each register is moved by a field of M0.
+template<bool Strict, bool Relative>
 void swap_registers(wave& w, const op& o) {
+    const u32 m0 = Relative ? w.s[m0_number] : 0;
+    const u32 a = o.dst + (m0 >> 16 & 0x3ff), b = o.src[0] + (m0 & 0x3ff);
+    if (a >= 256 || b >= 256)
+        report_fatal(w, o, "register out of range", -1, 0, "M0 is " + std::to_string(m0));
     if constexpr (Strict) {
-        check_sources(w, o);
-        check_destination(w, o);
-        const taint a = w.taints[o.dst], b = w.taints[o.src[0]];
-        w.taints[o.dst] = (b & w.exec()) | (a & ~w.exec());
-        w.taints[o.src[0]] = (a & w.exec()) | (b & ~w.exec());
+        check_pending(w, o, static_cast<u16>(a), 1, true);
+        check_pending(w, o, static_cast<u16>(b), 1, true);
+        const taint first = w.taints[a], second = w.taints[b];
+        w.taints[a] = (second & w.exec()) | (first & ~w.exec());
+        w.taints[b] = (first & w.exec()) | (second & ~w.exec());
     }
     for (u32 l = 0; l < lanes; ++l)
-        if (w.exec() >> l & 1) std::swap(w.v[o.dst][l], w.v[o.src[0]][l]);
+        if (w.exec() >> l & 1) std::swap(w.v[a][l], w.v[b][l]);
 }
 
 template<bool Strict, bool High>
@@ -139,12 +144,13 @@ void count_below(wave& w, const op& o) {
 }
 
 /// The register M0 names: relative to source, destination or both.
-template<bool Strict, bool Source, bool Destination>
+/// Fields: bits 9:0 for the source, 25:16 for the destination, else all of it for both.
+template<bool Strict, bool Source, bool Destination, bool Fields>
 void move_relative(wave& w, const op& o) {
     const u32 by = w.s[m0_number];
     op moved = o;
-    if (Source) moved.src[0] = static_cast<u16>(o.src[0] + by);
-    if (Destination) moved.dst = static_cast<u16>(o.dst + by);
+    if (Source) moved.src[0] = static_cast<u16>(o.src[0] + (Fields ? by & 0x3ff : by));
+    if (Destination) moved.dst = static_cast<u16>(o.dst + (Fields ? by >> 16 & 0x3ff : by));
     if (moved.dst >= 256 || (is_vector(o.src[0]) && moved.src[0] >= 256))
         report_fatal(w, o, "register out of range", -1, 0, "M0 is " + std::to_string(by));
     if constexpr (Strict) propagate(w, moved);
@@ -168,7 +174,7 @@ void div_fmas_lanes(wave& w, const op& o) {
         low.word[l] = low_word(r);
         high.word[l] = high_word(r);
     }
-    if (o.special) finish_result(o, kind_of<T>(), low.word, high.word);
+    if (o.special) finish_result(w, o, kind_of<T>(), low.word, high.word);
     merge_words(w.v[o.dst], low.word, w.exec());
     if constexpr (sizeof(T) == 8) merge_words(w.v[o.dst + 1], high.word, w.exec());
 }
@@ -199,8 +205,8 @@ void narrow_pair(wave& w, const op& o) {
     merge_halves(w.v[o.dst], r.word, write_mask(w, o), o.sel & 8);
 }
 
-/// One f32 to one byte, with the given bits added below the kept mantissa.
-template<bool Strict, u8 (*Narrow)(float, bool), int Kept>
+/// One f32 to one byte, rounded by the given random bits.
+template<bool Strict, u8 (*Narrow)(float, u32, bool)>
 void narrow_random(wave& w, const op& o) {
     lane_block a, b;
     const unsigned shift = o.aux & 3 ? 8 * (o.aux & 3) : 8 * ((o.sel >> 2) & 3u);
@@ -217,11 +223,7 @@ void narrow_random(wave& w, const op& o) {
     const u32* noise = source<u32>(w, o, 1, 0, b.word);
     for (u32 l = 0; l < lanes; ++l) {
         if (!(w.exec() >> l & 1)) continue;
-        // The ISA adds the top random bits into the mantissa alone (no carry into the exponent),
-        // then rounds what is left to nearest even.
-        const u32 added = ((x[l] & 0x7fffffu) + (noise[l] >> Kept)) & 0x7fffffu;
-        const float sum = bits_as<float>((x[l] & 0xff800000u) | added);
-        const u32 byte = Narrow(sum, saturates(w));
+        const u32 byte = Narrow(bits_as<float>(x[l]), noise[l], saturates(w));
         w.v[o.dst][l] = (w.v[o.dst][l] & ~(0xffu << shift)) | byte << shift;
     }
 }
@@ -234,7 +236,7 @@ void widen_byte(wave& w, const op& o) {
     const u32* x = source<u32>(w, o, 0, 0, a.word);
     for (u32 l = 0; l < lanes; ++l)
         r.word[l] = bits_as<u32>(Widen(static_cast<u8>(x[l] >> shift)));
-    merge_words(w.v[o.dst], r.word, w.exec());
+    merge_words(w.v[o.dst], r.word, write_mask(w, o));
 }
 template<bool Strict, float (*Widen)(u8)>
 void widen_pair(wave& w, const op& o) {
@@ -245,8 +247,8 @@ void widen_pair(wave& w, const op& o) {
         low.word[l] = bits_as<u32>(Widen(static_cast<u8>(x[l])));
         high.word[l] = bits_as<u32>(Widen(static_cast<u8>(x[l] >> 8)));
     }
-    merge_words(w.v[o.dst], low.word, w.exec());
-    merge_words(w.v[o.dst + 1], high.word, w.exec());
+    merge_words(w.v[o.dst], low.word, write_mask(w, o));
+    merge_words(w.v[o.dst + 1], high.word, write_mask(w, o));
 }
 
 constexpr instruction custom(std::string_view name, handler plain, handler strict, kind dst, kind a,
@@ -277,23 +279,26 @@ constexpr instruction table[] = {
     ENTRY_OF("v_permlanex16_var_b32", permute_row, (true, true), kind::b32, kind::b32, kind::b32),
     // In wave32 there is no other half: every lane keeps its own value.
     vector_op("v_permlane64_b32", [](u32 a) { return a; }, {.taints = rule::bytes}),
-    ENTRY("v_swap_b32", swap_registers, kind::b32, kind::b32),
+    ENTRY_OF("v_swap_b32", swap_registers, (false), kind::b32, kind::b32),
+    ENTRY_OF("v_swaprel_b32", swap_registers, (true), kind::b32, kind::b32),
     ENTRY_OF("v_mbcnt_lo_u32_b32", count_below, (false), kind::b32, kind::b32, kind::b32),
     ENTRY_OF("v_mbcnt_hi_u32_b32", count_below, (true), kind::b32, kind::b32, kind::b32),
-    ENTRY_OF("v_movrels_b32", move_relative, (true, false), kind::b32, kind::b32, kind::none,
+    ENTRY_OF("v_movrels_b32", move_relative, (true, false, false), kind::b32, kind::b32, kind::none,
              kind::none, rule::bytes),
-    ENTRY_OF("v_movreld_b32", move_relative, (false, true), kind::b32, kind::b32, kind::none,
+    ENTRY_OF("v_movreld_b32", move_relative, (false, true, false), kind::b32, kind::b32, kind::none,
              kind::none, rule::bytes),
-    ENTRY_OF("v_movrelsd_b32", move_relative, (true, true), kind::b32, kind::b32, kind::none,
+    ENTRY_OF("v_movrelsd_b32", move_relative, (true, true, false), kind::b32, kind::b32, kind::none,
              kind::none, rule::bytes),
+    ENTRY_OF("v_movrelsd_2_b32", move_relative, (true, true, true), kind::b32, kind::b32,
+             kind::none, kind::none, rule::bytes),
     custom("v_div_fmas_f32", &div_fmas_lanes<float>, &div_fmas_strict<float>, kind::f32, kind::f32,
            kind::f32, kind::f32),
     custom("v_div_fmas_f64", &div_fmas_lanes<double>, &div_fmas_strict<double>, kind::f64,
            kind::f64, kind::f64, kind::f64),
     ENTRY_OF("v_cvt_pk_fp8_f32", narrow_pair, (to_fp8), kind::b16, kind::f32, kind::f32),
     ENTRY_OF("v_cvt_pk_bf8_f32", narrow_pair, (to_bf8), kind::b16, kind::f32, kind::f32),
-    ENTRY_OF("v_cvt_sr_fp8_f32", narrow_random, (to_fp8, 12), kind::b32, kind::f32, kind::b32),
-    ENTRY_OF("v_cvt_sr_bf8_f32", narrow_random, (to_bf8, 11), kind::b32, kind::f32, kind::b32),
+    ENTRY_OF("v_cvt_sr_fp8_f32", narrow_random, (to_fp8_random), kind::b32, kind::f32, kind::b32),
+    ENTRY_OF("v_cvt_sr_bf8_f32", narrow_random, (to_bf8_random), kind::b32, kind::f32, kind::b32),
     ENTRY_OF("v_cvt_f32_fp8", widen_byte, (from_fp8), kind::f32, kind::b32),
     ENTRY_OF("v_cvt_f32_bf8", widen_byte, (from_bf8), kind::f32, kind::b32),
     ENTRY_OF("v_cvt_pk_f32_fp8", widen_pair, (from_fp8), kind::b64, kind::b16),

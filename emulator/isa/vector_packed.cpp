@@ -224,17 +224,8 @@ constexpr instruction dot_table[] = {
         mixed),
     vector_op("v_dot2_f32_f16",
               [](half_pair a, half_pair b, float c) { return half_dot(a.bits, b.bits, c); }),
-    vector_op(
-        "v_dot2acc_f32_f16",
-        [](half_pair a, half_pair b, float c) { return half_dot(a.bits, b.bits, c); }, accumulate),
-    vector_op(
-        "v_dot2c_f32_f16",
-        [](half_pair a, half_pair b, float c) { return half_dot(a.bits, b.bits, c); }, accumulate),
     vector_op("v_dot2_f32_bf16",
               [](bf16_pair a, bf16_pair b, float c) { return bf16_dot(a.bits, b.bits, c); }),
-    vector_op(
-        "v_dot2acc_f32_bf16",
-        [](bf16_pair a, bf16_pair b, float c) { return bf16_dot(a.bits, b.bits, c); }, accumulate),
     vector_op("v_dot2_f16_f16",
               [](half_pair a, half_pair b, half c) {
                   const half first = fma_half(half_at(a.bits, 0), half_at(b.bits, 0), c);
@@ -260,6 +251,11 @@ constexpr instruction dot_table[] = {
     vector_op("v_dot4_f32_bf8_fp8", byte_dot<from_bf8, from_fp8>{}),
     vector_op("v_dot4_f32_bf8_bf8", byte_dot<from_bf8, from_bf8>{}),
 };
+constexpr instruction rdna3_entries[] = {
+    vector_op(
+        "v_dot2acc_f32_f16",
+        [](half_pair a, half_pair b, float c) { return half_dot(a.bits, b.bits, c); }, accumulate),
+};
 
 } // namespace
 
@@ -268,6 +264,9 @@ instruction_table vector_packed_table() {
 }
 instruction_table vector_dot_table() {
     return dot_table;
+}
+instruction_table rdna3_dot_table() {
+    return rdna3_entries;
 }
 
 } // namespace r9v_emulator

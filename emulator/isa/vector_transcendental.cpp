@@ -27,7 +27,7 @@ double two_to(double whole) { // integer in [-1000, 1000]
 float exp2_unit(float given) {
     const double x = static_cast<double>(flush(given));
     const double clipped = x < -200 ? -200 : x > 200 ? 200 : x;
-    const double whole = __builtin_nearbyint(clipped == clipped ? clipped : 0);
+    const double whole = __builtin_roundeven(clipped == clipped ? clipped : 0);
     const double y = (clipped - whole) * 0.6931471805599453;
     // Taylor series of e^y for |y| <= 0.347: the first omitted term is below 1e-11.
     double p = 1.0 / 362880;

@@ -82,8 +82,7 @@ void check_ended_waves(wave& w, const op& o) {
 }
 
 template<bool Strict>
-void signal(wave& w, const op& o) {
-    const u32 number = barrier_number(w, o, barrier_operand(w, o));
+void signal_number(wave& w, const op& o, u32 number) {
     if (number == no_barrier) return;
     barrier_state& barrier = w.owner->barriers[number];
     if constexpr (Strict) {
@@ -101,6 +100,11 @@ void signal(wave& w, const op& o) {
 }
 
 template<bool Strict>
+void signal(wave& w, const op& o) {
+    signal_number<Strict>(w, o, barrier_number(w, o, barrier_operand(w, o)));
+}
+
+template<bool Strict>
 void signal_isfirst(wave& w, const op& o) {
     const u32 number = barrier_number(w, o, barrier_operand(w, o));
     w.scc = number != no_barrier && w.owner->barriers[number].signalled == 0;
@@ -110,8 +114,7 @@ void signal_isfirst(wave& w, const op& o) {
 
 /// Stops the wave until the barrier has completed once more than this wave has waited for it.
 template<bool Strict>
-void barrier_wait(wave& w, const op& o) {
-    const i32 given = o.offset;
+void wait_for(wave& w, const op& o, i32 given) {
     const u32 number = given == -1 ? 0 : given < 0 ? no_barrier : w.joined;
     if (number == no_barrier || (number == 0 && given != -1)) return;
     const barrier_state& barrier = w.owner->barriers[number];
@@ -126,6 +129,36 @@ void barrier_wait(wave& w, const op& o) {
     w.running = false;
     w.state = wave_state::waiting;
     w.waiting_for = number;
+}
+
+template<bool Strict>
+void barrier_wait(wave& w, const op& o) {
+    wait_for<Strict>(w, o, o.offset);
+}
+
+/// gfx11: signals and waits in one.
+template<bool Strict>
+void whole_barrier(wave& w, const op& o) {
+    signal_number<Strict>(w, o, 0);
+    wait_for<Strict>(w, o, -1);
+}
+
+/// gfx11: vector loads in bits 15:10; LDS and scalar loads in bits 9:4. As the scalar loads among
+/// these return in any order, a count above zero says of LDS alone that no more are outstanding.
+void wait_counts(wave& w, const op& o) {
+    retire(w, w.loads, o.aux >> 10 & 0x3f);
+    retire(w, w.locals, o.aux >> 4 & 0x3f);
+    if ((o.aux >> 4 & 0x3f) == 0) retire_scalar(w);
+}
+void wait_stores(wave& w, const op& o) {
+    w.stores = std::min(w.stores, o.aux & 0x3f);
+}
+void wait_loads(wave& w, const op& o) {
+    retire(w, w.loads, o.aux & 0x3f);
+}
+void wait_locals(wave& w, const op& o) {
+    retire(w, w.locals, o.aux & 0x3f);
+    if ((o.aux & 0x3f) == 0) retire_scalar(w);
 }
 
 /// M0: barrier number in bits 4:0, members in bits 22:16.
@@ -185,10 +218,27 @@ constexpr instruction table[] = {
     barrier_op("s_get_barrier_state", &barrier_status, &barrier_status, kind::b32),
 };
 
+constexpr instruction rdna3_wait(std::string_view name, handler strict) {
+    return {name, format::immediate, op_class::wait, [](wave&, const op&) {}, strict};
+}
+
+constexpr instruction rdna3_entries[] = {
+    rdna3_wait("s_waitcnt", &wait_counts),
+    rdna3_wait("s_waitcnt_vscnt", &wait_stores),
+    rdna3_wait("s_waitcnt_vmcnt", &wait_loads),
+    rdna3_wait("s_waitcnt_lgkmcnt", &wait_locals),
+    other_wait("s_waitcnt_expcnt"),
+    {"s_barrier", format::immediate, op_class::barrier, &whole_barrier<false>,
+     &whole_barrier<true>},
+};
+
 } // namespace
 
 instruction_table wait_table() {
     return table;
+}
+instruction_table rdna3_wait_table() {
+    return rdna3_entries;
 }
 
 } // namespace r9v_emulator

@@ -52,13 +52,13 @@ std::string demangle(const std::string& name) {
 
 } // namespace
 
-code_object::code_object(memory& device_memory, std::vector<std::byte> image)
+code_object::code_object(memory& device_memory, std::vector<std::byte> image, unsigned device)
     : memory_(device_memory),
       image_(std::move(image)),
       elf_(parse_elf(image_)),
       target_(target_name(elf_.machine_flags)) {
     const auto metadata = parse_metadata(elf_.metadata);
-    place_segments();
+    place_segments(device);
     try {
         relocate();
         find_kernels(metadata);
@@ -74,9 +74,9 @@ code_object::~code_object() {
     memory_.release(base_);
 }
 
-void code_object::place_segments() {
+void code_object::place_segments(unsigned device) {
     const auto first_page = elf_.begin / page * page;
-    base_ = memory_.allocate(elf_.end - first_page, page, "code object");
+    base_ = memory_.allocate(elf_.end - first_page, page, "code object", false, device);
     if (base_ == 0) throw load_error("device memory is too small for the code object");
     load_bias_ = base_ - first_page;
     for (const auto& segment : elf_.segments) {
@@ -170,6 +170,7 @@ void code_object::find_kernels(const object_metadata& metadata) {
         kernel.metadata = described;
         read_descriptor(kernel);
         auto& image = kernel.image;
+        image.isa = target_.starts_with("gfx11") ? generation::rdna3 : generation::rdna4;
         image.name = described.name;
         image.display_name = demangle(described.name);
         image.vgprs = described.vgprs;

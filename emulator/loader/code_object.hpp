@@ -37,7 +37,7 @@ struct loaded_variable {
 class code_object {
 public:
     /// Throws load_error where the image cannot be used.
-    code_object(memory& device_memory, std::vector<std::byte> image);
+    code_object(memory& device_memory, std::vector<std::byte> image, unsigned device = 0);
     ~code_object();
     code_object(const code_object&) = delete;
     code_object& operator=(const code_object&) = delete;
@@ -53,7 +53,7 @@ public:
     const loaded_variable* variable(std::string_view name) const;
 
 private:
-    void place_segments();
+    void place_segments(unsigned device);
     void protect_segments();
     void relocate();
     void apply(const elf_relocation& relocation);

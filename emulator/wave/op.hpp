@@ -18,6 +18,7 @@ using handler = void (*)(wave&, const op&);
 // sources), the scalar file, and constants.
 constexpr u16 vector_count = 272;
 constexpr u16 first_temporary = 256;
+constexpr u16 lane_offsets = 258; ///< holds four times the lane's number
 constexpr u16 scalar_first = vector_count;
 constexpr u16 scalar_count = 136;
 constexpr u16 constant_index = scalar_first + scalar_count;
@@ -79,6 +80,7 @@ struct op {
     u8 flags;   ///< op_flags below
     u8 special; ///< any modifier present: take the general path
     u16 width;  ///< bytes a lane of a memory access moves
+    u8 flush;   ///< of 16-bit floats: denormal operands (1), denormal results (2)
 };
 
 enum op_flags : u8 {

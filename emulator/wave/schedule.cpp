@@ -3,7 +3,9 @@
 #include "schedule.hpp"
 
 #include "../check/check.hpp"
+#include "../clock/trace.hpp"
 #include "../decode/program.hpp"
+#include "../isa/float_mode.hpp"
 #include "setup.hpp"
 #include <algorithm>
 
@@ -14,10 +16,30 @@ constexpr i32 branches_a_turn = 4096;
 /// Workgroups one host thread holds at most while the ones it has only spin.
 constexpr std::size_t most_resident = 1024;
 
+/// What profiles and the clock see of each instruction.
+void observe(wave& w, const op& o) {
+    worker& host = *w.host;
+    if (!host.profile.empty()) ++host.profile[w.launch->code->index_of(&o)];
+    if (w.owner->trace) clock::record(w, o);
+}
+
+constexpr unsigned usual_control = 0x1f80; ///< nearest, denormals kept, no traps
+
+void run_in_mode(handler run, wave& w, const op& o) {
+    _mm_setcsr(control_word(w.mode, o));
+    const u8 flush = half_flush(w.mode, o);
+    if (!flush) return run(w, o);
+    op changed = o;
+    changed.flush = flush;
+    changed.special = 1;
+    run(w, changed);
+}
+
 /// Runs the wave for one turn: until it has to wait, or for `instructions` of them.
-/// True where it could go on.
-template<bool Profile, bool Limited>
-bool run_wave(wave& w, u64 instructions) {
+/// True where it could go on. The usual float mode needs no look at it; in the others each
+/// instruction sets up the host's.
+template<bool Observed, bool Limited, bool Usual>
+bool run_wave(wave& w, u64& instructions) {
     worker& host = *w.host;
     program& code = *w.launch->code;
     w.running = true;
@@ -41,10 +63,29 @@ bool run_wave(wave& w, u64 instructions) {
         ++host.by_class[cls];
         host.cycles_by_class[cls] += o->cycles;
         ++host.clock;
-        if constexpr (Profile) ++host.profile[code.index_of(o)];
-        run(w, *o);
+        if constexpr (Observed) observe(w, *o);
+        if constexpr (Usual)
+            run(w, *o);
+        else
+            run_in_mode(run, w, *o);
     } while (w.running);
     return false;
+}
+
+/// Changes between the two loops as the wave's mode does.
+template<bool Observed, bool Limited>
+bool run_modes(wave& w, u64 instructions) {
+    bool could_go_on = false;
+    do {
+        w.mode_changed = false;
+        if (is_usual_mode(w.mode)) {
+            could_go_on = run_wave<Observed, Limited, true>(w, instructions);
+        } else {
+            could_go_on = run_wave<Observed, Limited, false>(w, instructions);
+            _mm_setcsr(usual_control);
+        }
+    } while (w.mode_changed);
+    return could_go_on;
 }
 
 u64 next_random(worker& host) {
@@ -55,10 +96,11 @@ u64 next_random(worker& host) {
 /// With a seed, turns have any length: long ones in which nobody interferes, and short ones.
 bool run_turn(wave& w) {
     const execution_options& options = *w.launch->options;
+    const bool observed = options.profile || w.owner->trace;
     if (options.seed == 0)
-        return options.profile ? run_wave<true, false>(w, 0) : run_wave<false, false>(w, 0);
+        return observed ? run_modes<true, false>(w, 0) : run_modes<false, false>(w, 0);
     const u64 length = u64{1} << next_random(*w.host) % 14;
-    return options.profile ? run_wave<true, true>(w, length) : run_wave<false, true>(w, length);
+    return observed ? run_modes<true, true>(w, length) : run_modes<false, true>(w, length);
 }
 
 const op& last_op(const wave& w) {
@@ -155,6 +197,7 @@ public:
         groups_.push_back(std::move(host_.spare.back()));
         host_.spare.pop_back();
         start_group(launch_, host_, *groups_.back(), group_number(launch_, n), strict_);
+        groups_.back()->trace = launch_.record ? launch_.record->begin(n) : nullptr;
         return true;
     }
 
@@ -171,6 +214,7 @@ public:
                 ++i;
                 continue;
             }
+            if (g.trace) launch_.record->finish(*g.trace);
             host_.spare.push_back(std::move(groups_[i]));
             groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(i));
         }
@@ -190,7 +234,7 @@ private:
 
 void run_groups(launch_state& launch, worker& host, bool strict) {
     const unsigned host_mode = _mm_getcsr();
-    _mm_setcsr(0x1f80);
+    _mm_setcsr(usual_control);
     resident_groups resident(launch, host, strict);
     try {
         while (!launch.stop) {

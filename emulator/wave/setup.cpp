@@ -28,6 +28,16 @@ void set_scalar_pair(wave& w, unsigned& at, u64 value) {
     at += 2;
 }
 
+/// gfx11 puts the workgroup's ids into the scalars behind the user's, as far as they are enabled.
+void workgroup_ids_rdna3(wave& w, const group& g, u32 rsrc2) {
+    unsigned at = rsrc2 >> 1 & 31;
+    for (unsigned axis = 0; axis < 3; ++axis) {
+        if (!(rsrc2 >> (7 + axis) & 1)) continue;
+        w.s[at] = g.block[axis];
+        w.taints[scalar(at++)] = taint{};
+    }
+}
+
 void user_scalars(wave& w, const launch_request& request) {
     const kernel_image& kernel = *request.kernel;
     unsigned at = 0;
@@ -70,6 +80,8 @@ void workitem_ids(wave& w, const launch_request& request, u32 rsrc2) {
         }
     }
     w.taints[0] = taint{};
+    for (unsigned l = 0; l < lanes; ++l)
+        w.v[lane_offsets][l] = 4 * l;
 }
 
 void poison_registers(wave& w, u32 vector_registers) {
@@ -114,7 +126,7 @@ void start_wave(launch_state& launch, worker& host, group& g, wave& w, u32 threa
     w.running = false;
     w.state = wave_state::ready;
     w.scc = 0;
-    w.scc_taint = w.stored = false;
+    w.scc_taint = w.stored = w.mode_changed = false;
     w.budget = 0;
     w.backward_branches = 0;
     w.signals = w.waits = w.waiting_for = w.joined = 0;
@@ -133,7 +145,10 @@ void start_wave(launch_state& launch, worker& host, group& g, wave& w, u32 threa
     else
         std::memset(w.pending, 0, sizeof w.pending);
     user_scalars(w, request);
-    workgroup_ids(w, g, kernel.rsrc2);
+    if (kernel.isa == generation::rdna3)
+        workgroup_ids_rdna3(w, g, kernel.rsrc2);
+    else
+        workgroup_ids(w, g, kernel.rsrc2);
     workitem_ids(w, request, kernel.rsrc2);
     const std::size_t scratch = std::size_t{launch.scratch_stride} * lanes;
     w.scratch.resize(scratch);

@@ -18,6 +18,10 @@
 namespace r9v_emulator {
 
 class program;
+namespace clock {
+class recorder;
+struct group_trace;
+} // namespace clock
 struct group;
 struct launch_state;
 struct worker;
@@ -70,6 +74,7 @@ struct wave {
     i32 budget; ///< taken backward branches until the wave yields
     u64 backward_branches;
     u32 mode;           ///< float mode, as hwreg(HW_REG_MODE)
+    bool mode_changed;  ///< from the usual one or to it, so the interpreter loop changes
     u32 signals, waits; ///< workgroup barriers signalled, and passed
     u32 named_signals[17], named_waits[17];
     u32 waiting_for; ///< barrier number + 1, 0 for the workgroup's
@@ -127,6 +132,7 @@ struct group {
     u32 live = 0;
     lds_state lds;
     barrier_state barriers[17]; ///< 0: the workgroup's, 1..16 named
+    clock::group_trace* trace = nullptr; ///< where the clock records this workgroup
 };
 
 /// What one host thread holds.
@@ -156,6 +162,7 @@ struct launch_state {
     u64 groups = 1;
     global_order* order = nullptr; ///< of accesses to device memory; null where nobody asks
     std::atomic<bool> stop{false};
+    clock::recorder* record = nullptr;
     std::mutex fault_mutex;
     std::vector<fault> faults;
     std::string unordered_read; ///< the first read of what another wave wrote at any time

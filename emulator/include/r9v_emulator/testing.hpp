@@ -49,6 +49,34 @@ void reset_counts();
 /// answer the fault's error code) and lets the process end with its own exit status.
 std::vector<fault> take_faults();
 
+/// Modelled time, from the fast to the slow end of what is not known of the hardware.
+struct modelled_interval {
+    double low = 0, mid = 0, high = 0;
+};
+/// One instruction of a modelled launch: how often the replayed waves executed it, and a wave's
+/// cycles from the instruction before to this one, each time.
+struct modelled_instruction {
+    std::uint64_t pc = 0;
+    std::string text;
+    std::uint64_t executed = 0;
+    modelled_interval cycles;
+};
+struct modelled_launch {
+    std::string kernel, bound;
+    modelled_interval microseconds;
+    double ghz = 0;            ///< shader clock under this load
+    double sampled = 1;        ///< share of the instructions that were replayed
+    double sampling_error = 0; ///< of the time, relative
+    std::uint64_t replayed_waves = 0;
+    std::vector<modelled_instruction> code; ///< by address
+};
+
+/// Starts or stops the clock (R9V_EMULATOR_CLOCK) for launches from now on.
+void set_clock(bool on);
+/// Models the last launch, which the clock has recorded, on a card (9070xt, r9700, 9060xt,
+/// 7900xtx), with caches that are cold, or as a first execution leaves them.
+modelled_launch model_last_launch(std::string_view card = "9070xt", bool warm = false);
+
 /// The options of launches that start from now on.
 execution_options options();
 void set_options(const execution_options& changed);

@@ -37,102 +37,205 @@ u32 word_at(const u8* p, unsigned bytes = 4) {
 }
 
 struct atomic_case {
-    std::string name, data; ///< data: registers
+    std::string name;
     std::function<u64(u64 memory, u64 data)> next;
     bool wide = false;
 };
 
-float add_f(u32 a, u32 b) {
-    return f32(a) + f32(b);
+u32 low(u64 x) {
+    return static_cast<u32>(x);
+}
+float num_min(float a, float b) {
+    return a != a ? b : b != b ? a : a == b ? (std::signbit(a) ? a : b) : a < b ? a : b;
+}
+float num_max(float a, float b) {
+    return -num_min(-a, -b);
+}
+/// The operation on each 16-bit half.
+template<class F>
+u64 each_half(u64 m, u64 d, F sum) {
+    return sum(low(m) & 0xffff, low(d) & 0xffff) | sum(low(m) >> 16, low(d) >> 16) << 16;
+}
+u32 add_halves(u32 a, u32 b) {
+    return round_to_half(static_cast<double>(from_half(a)) + static_cast<double>(from_half(b)));
+}
+u32 add_bf16s(u32 a, u32 b) {
+    const float sum = f32(a << 16) + f32(b << 16);
+    const u32 x = bits(sum);
+    return sum != sum ? 0x7fc0 : (x + 0x7fff + (x >> 16 & 1)) >> 16;
 }
 
-const std::vector<atomic_case> atomics = {
-    {"add_u32", "",
-     [](u64 m, u64 d) {
-         return static_cast<u32>(m + d);
-     }},
-    {"sub_u32", "",
-     [](u64 m, u64 d) {
-         return static_cast<u32>(m - d);
-     }},
-    {"min_i32", "",
-     [](u64 m, u64 d) {
-         return static_cast<i32>(m) < static_cast<i32>(d) ? m : d;
-     }},
-    {"max_u32", "",
-     [](u64 m, u64 d) {
-         return m > d ? m : d;
-     }},
-    {"and_b32", "",
-     [](u64 m, u64 d) {
-         return m & d;
-     }},
-    {"xor_b32", "",
-     [](u64 m, u64 d) {
-         return m ^ d;
-     }},
-    {"inc_u32", "",
-     [](u64 m, u64 d) {
-         return m >= d ? 0 : m + 1;
-     }},
-    {"dec_u32", "",
-     [](u64 m, u64 d) {
-         return m == 0 || m > d ? d : m - 1;
-     }},
-    {"add_f32", "",
-     [](u64 m, u64 d) {
-         return bits(add_f(static_cast<u32>(m), static_cast<u32>(d)));
-     }},
-    {"add_u64", "", [](u64 m, u64 d) { return m + d; }, true},
-    {"max_u64", "", [](u64 m, u64 d) { return m > d ? m : d; }, true},
-    {"or_b64", "", [](u64 m, u64 d) { return m | d; }, true},
-};
+template<class T>
+T part(u64 x) {
+    return static_cast<T>(x);
+}
+/// The integer operations, alike for both widths.
+template<class U>
+void add_integers(std::vector<atomic_case>& to) {
+    using S = std::make_signed_t<U>;
+    constexpr bool wide = sizeof(U) == 8;
+    const std::string bits = wide ? "64" : "32";
+    const auto add = [&](const std::string& name, auto next) {
+        to.push_back(
+            {name + bits,
+             [=](u64 m, u64 d) { return u64{static_cast<U>(next(part<U>(m), part<U>(d)))}; },
+             wide});
+    };
+    add("add_u", [](U m, U d) { return m + d; });
+    add("sub_u", [](U m, U d) { return m - d; });
+    add("min_i", [](U m, U d) { return part<S>(m) < part<S>(d) ? m : d; });
+    add("max_i", [](U m, U d) { return part<S>(m) > part<S>(d) ? m : d; });
+    add("min_u", [](U m, U d) { return std::min(m, d); });
+    add("max_u", [](U m, U d) { return std::max(m, d); });
+    add("and_b", [](U m, U d) { return m & d; });
+    add("or_b", [](U m, U d) { return m | d; });
+    add("xor_b", [](U m, U d) { return m ^ d; });
+    add("inc_u", [](U m, U d) { return m >= d ? U{0} : m + 1; });
+    add("dec_u", [](U m, U d) { return m == 0 || m > d ? d : m - 1; });
+}
 
-/// Every lane on its own word: old value returned, new value in memory, for global and LDS.
-TEST(atomics, old_and_new_values) {
-    workbench bench;
-    for (const atomic_case& c : atomics) {
-        const std::string data = c.wide ? "v[7:8]" : "v7", old = c.wide ? "v[3:4]" : "v3";
-        bench.add("g_" + c.name,
-                  setup() +
-                      "  global_load_b128 v[5:8], v10, s[0:1]\n  s_wait_loadcnt 0x0\n"
-                      "  global_store_b64 v10, v[5:6], s[2:3]\n  s_wait_storecnt 0x0\n"
-                      "  global_atomic_" +
-                      c.name + " " + old + ", v10, " + data +
-                      ", s[2:3] th:TH_ATOMIC_RETURN\n"
-                      "  s_wait_loadcnt 0x0\n  global_store_b64 v10, v[3:4], s[2:3] offset:8\n");
-        const std::size_t split = c.name.find('_');
-        bench.add("l_" + c.name,
-                  setup() +
-                      "  global_load_b128 v[5:8], v10, s[0:1]\n  s_wait_loadcnt 0x0\n"
-                      "  ds_store_b64 v10, v[5:6]\n  ds_" +
-                      c.name.substr(0, split) + "_rtn" + c.name.substr(split) + " " + old +
-                      ", v10, " + data + "\n  ds_load_b64 v[1:2], v10\n  s_wait_dscnt 0x0\n" + save,
-                  {.lds_bytes = 512});
+std::vector<atomic_case> common_atomics() {
+    std::vector<atomic_case> all;
+    add_integers<u32>(all);
+    add_integers<u64>(all);
+    all.push_back({"sub_clamp_u32", [](u64 m, u64 d) {
+                       return low(m) < low(d) ? 0 : m - d;
+                   }});
+    all.push_back({"cond_sub_u32", [](u64 m, u64 d) {
+                       return low(m) < low(d) ? m : m - d;
+                   }});
+    all.push_back({"add_f32", [](u64 m, u64 d) {
+                       return bits(f32(low(m)) + f32(low(d)));
+                   }});
+    all.push_back({"min_num_f32", [](u64 m, u64 d) {
+                       return bits(num_min(f32(low(m)), f32(low(d))));
+                   }});
+    all.push_back({"max_num_f32", [](u64 m, u64 d) {
+                       return bits(num_max(f32(low(m)), f32(low(d))));
+                   }});
+    all.push_back({"pk_add_f16", [](u64 m, u64 d) {
+                       return each_half(m, d, add_halves);
+                   }});
+    all.push_back({"pk_add_bf16", [](u64 m, u64 d) {
+                       return each_half(m, d, add_bf16s);
+                   }});
+    return all;
+}
+const auto take_data = [](u64, u64 d) {
+    return d;
+};
+double f64_of(u64 x) {
+    return std::bit_cast<double>(x);
+}
+
+/// Names as memory instructions have them; LDS has "rtn" in the middle, or nothing.
+std::vector<atomic_case> atomics_of(const std::string& space) {
+    std::vector<atomic_case> all = common_atomics();
+    if (space != "ds") {
+        all.push_back({"swap_b32", take_data});
+        all.push_back({"swap_b64", take_data, true});
+        return all;
     }
+    all.push_back({"rsub_u32", [](u64 m, u64 d) {
+                       return u64{low(d - m)};
+                   }});
+    all.push_back({"rsub_u64", [](u64 m, u64 d) { return d - m; }, true});
+    const auto lower = [](u64 m, u64 d) {
+        return f64_of(m) < f64_of(d) || f64_of(d) != f64_of(d) ? m : d;
+    };
+    const auto upper = [](u64 m, u64 d) {
+        return f64_of(m) > f64_of(d) || f64_of(d) != f64_of(d) ? m : d;
+    };
+    all.push_back({"min_num_f64", lower, true});
+    all.push_back({"max_num_f64", upper, true});
+    return all;
+}
+
+bool both_nan(const atomic_case& c, u64 got, u64 want) {
+    if (c.name.ends_with("f64")) return std::isnan(f64_of(got)) && std::isnan(f64_of(want));
+    if (c.name.ends_with("bf16"))
+        return each_half(got, want, [](u32 a, u32 b) -> u32 {
+                   return a == b || (std::isnan(f32(a << 16)) && std::isnan(f32(b << 16)));
+               }) == 0x10001;
+    if (c.name.ends_with("pk_add_f16"))
+        return each_half(got, want, [](u32 a, u32 b) -> u32 {
+                   return a == b || (std::isnan(from_half(a)) && std::isnan(from_half(b)));
+               }) == 0x10001;
+    return c.name.ends_with("f32") && std::isnan(f32(low(got))) && std::isnan(f32(low(want)));
+}
+
+const std::string load_input = "  global_load_b128 v[5:8], v10, s[0:1]\n  s_wait_loadcnt 0x0\n";
+
+/// Old value to v[3:4] where `returned`, new value to v[1:2].
+std::string kernel_text(const std::string& space, const atomic_case& c, bool returned) {
+    const std::string data = c.wide ? "v[7:8]" : "v7", old = c.wide ? "v[3:4]" : "v3";
+    if (space == "ds") {
+        const std::size_t split = c.name.rfind('_');
+        const std::string name =
+            returned ? c.name.substr(0, split) + "_rtn" + c.name.substr(split) : c.name;
+        return load_input + "  ds_store_b64 v10, v[5:6]\n  ds_" + name + " " +
+               (returned ? old + ", " : "") + "v10, " + data + "\n  ds_load_b64 v[1:2], v10\n" +
+               wait + save;
+    }
+    const std::string back = returned ? " th:TH_ATOMIC_RETURN" : "";
+    const std::string name = space + "_atomic_" + c.name + " ";
+    std::string text = load_input + "  global_store_b64 v10, v[5:6], s[2:3]\n"
+                                    "  s_wait_storecnt 0x0\n";
+    if (space == "global")
+        text += name + (returned ? old + ", " : "") + "v10, " + data + ", s[2:3]" + back + "\n";
+    else if (space == "flat")
+        text += name + (returned ? old + ", " : "") + "v[14:15], " + data + back + "\n";
+    else
+        text += "  s_mov_b64 s[4:5], s[2:3]\n  s_movk_i32 s6, 0x200\n  s_mov_b32 s7, 0x31004000\n"
+                "  v_mov_b32 v3, v7\n  v_mov_b32 v4, v8\n  " +
+                name + old + ", v10, s[4:7], null offen" + back + "\n";
+    return text + wait + "  s_wait_storecnt 0x0\n  global_load_b64 v[1:2], v10, s[2:3]\n" + wait +
+           save;
+}
+
+void check_atomics(const std::string& space) {
+    workbench bench;
+    const auto cases = atomics_of(space);
+    for (const atomic_case& c : cases)
+        for (const bool returned : {false, true})
+            bench.add(c.name + (returned ? "_old" : "_none"),
+                      setup() + kernel_text(space, c, returned), {.lds_bytes = 512});
     ASSERT_TRUE(bench.build());
     const auto input = random_bytes(13003, lanes * 16);
     const u64 from = bench.upload(input), to = bench.device().allocate(lanes * 16);
-    for (const atomic_case& c : atomics) {
-        for (const std::string place : {"g_", "l_"}) {
-            const auto result = bench.run(place + c.name, 1, lanes, addresses({from, to}));
-            ASSERT_TRUE(result.faults.empty()) << c.name << describe(result.faults);
+    for (const atomic_case& c : cases) {
+        for (const bool returned : {false, true}) {
+            const auto result =
+                bench.run(c.name + (returned ? "_old" : "_none"), 1, lanes, addresses({from, to}));
+            ASSERT_TRUE(result.faults.empty()) << space << c.name << describe(result.faults);
             const auto out = bench.download<u32>(to, lanes * 4);
             for (u32 l = 0; l < lanes; ++l) {
                 const u8* in = &input[16 * l];
                 const u64 old = c.wide ? pair(word_at(in), word_at(in + 4)) : word_at(in);
                 const u64 data = c.wide ? pair(word_at(in + 8), word_at(in + 12)) : word_at(in + 8);
-                const u64 next = c.next(old, data);
+                const u64 next = c.wide ? c.next(old, data) : low(c.next(old, data));
                 const u64 got = c.wide ? pair(out[4 * l], out[4 * l + 1]) : out[4 * l];
                 const u64 before = c.wide ? pair(out[4 * l + 2], out[4 * l + 3]) : out[4 * l + 2];
-                const bool both_nan = c.name == "add_f32" &&
-                                      f32(static_cast<u32>(got)) != f32(static_cast<u32>(got)) &&
-                                      f32(static_cast<u32>(next)) != f32(static_cast<u32>(next));
-                ASSERT_TRUE(got == next || both_nan) << place << c.name << " lane " << l;
-                ASSERT_EQ(before, old) << place << c.name;
+                ASSERT_TRUE(got == next || both_nan(c, got, next))
+                    << space << " " << c.name << std::hex << " of " << old << " and " << data
+                    << ": " << got << ", not " << next;
+                if (returned) ASSERT_EQ(before, old) << space << " " << c.name;
             }
         }
     }
+}
+
+TEST(atomics, global) {
+    check_atomics("global");
+}
+TEST(atomics, flat) {
+    check_atomics("flat");
+}
+TEST(atomics, buffer) {
+    check_atomics("buffer");
+}
+TEST(atomics, local) {
+    check_atomics("ds");
 }
 
 /// All lanes of many workgroups on one counter: nothing is lost, and every value is seen once.

@@ -2,6 +2,7 @@
 // Copyright (c) the r9v authors
 #include "bench.hpp"
 
+#include "decode/text.hpp"
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -65,16 +66,16 @@ bool workbench::build() {
         (std::filesystem::temp_directory_path() / "r9v-instructions-XXXXXX").string();
     if (!mkdtemp(folder.data())) return false;
     const std::filesystem::path base = folder;
-    std::ofstream(base / "k.s") << ".amdgcn_target \"amdgcn-amd-amdhsa--gfx1201\"\n"
+    const std::string target = "amdgcn-amd-amdhsa--" + processor_;
+    std::ofstream(base / "k.s") << ".amdgcn_target \"" << target << "\"\n"
                                 << ".amdhsa_code_object_version 5\n"
                                 << text_ << ".amdgpu_metadata\n---\namdhsa.version: [1, 2]\n"
-                                << "amdhsa.target: amdgcn-amd-amdhsa--gfx1201\namdhsa.kernels:\n"
+                                << "amdhsa.target: " << target << "\namdhsa.kernels:\n"
                                 << metadata_ << "...\n.end_amdgpu_metadata\n";
     const std::string in = "'" + (base / "k").string();
-    const std::string command = R9V_TEST_CLANG
-                                " -x assembler -target amdgcn-amd-amdhsa -mcpu=gfx1201 "
-                                "-o " +
-                                in + ".co' " + in + ".s' 2> " + in + ".log'";
+    const std::string command =
+        R9V_TEST_CLANG " -x assembler -target amdgcn-amd-amdhsa -mcpu=" + processor_ + " -o " + in +
+        ".co' " + in + ".s' 2> " + in + ".log'";
     const int status = std::system(command.c_str());
     const std::string image = read_text(base / "k.co"), log = read_text(base / "k.log");
     std::filesystem::remove_all(base);
@@ -98,9 +99,28 @@ launch_result workbench::run(const std::string& name, u32 blocks, u32 threads,
     request.blocks[0] = blocks;
     request.threads[0] = threads;
     request.kernarg = buffer;
-    launch_result result = execute(device_, request, options);
+    execution_options recorded = options;
+    recorded.profile = true;
+    launch_result result = execute(device_, request, recorded);
+    note_executed(request.kernel->isa, result);
     device_.release(buffer);
     return result;
+}
+
+void note_executed(generation isa, const launch_result& result) {
+    for (const instruction_profile& entry : result.profile) {
+        std::string_view text = entry.text;
+        while (!text.empty()) {
+            const std::size_t middle = text.find(" :: "); // pairs
+            executed(isa).insert(split_instruction(text.substr(0, middle)).mnemonic);
+            text = middle == text.npos ? std::string_view{} : text.substr(middle + 4);
+        }
+    }
+}
+
+std::set<std::string, std::less<>>& executed(generation isa) {
+    static std::set<std::string, std::less<>> names[2];
+    return names[static_cast<unsigned>(isa)];
 }
 
 std::vector<u32> addresses(std::initializer_list<u64> list) {
@@ -117,6 +137,11 @@ std::string describe(const std::vector<fault>& faults) {
     for (const fault& f : faults)
         text += f.text();
     return text;
+}
+
+unsigned fuzz_rounds() {
+    const char* const long_run = std::getenv("R9V_LONG");
+    return long_run && *long_run == '1' ? 40 : 1;
 }
 
 float from_half(u32 h) {

@@ -18,6 +18,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,7 @@ struct kernel_options {
 /// Kernels assembled together, and the memory they run in.
 class workbench {
 public:
+    explicit workbench(std::string processor = "gfx1201") : processor_(std::move(processor)) {}
     void add(const std::string& name, const std::string& body, const kernel_options& options = {});
     /// Assembles what was added; fails the test with the assembler's text otherwise.
     bool build();
@@ -71,9 +73,14 @@ public:
 
 private:
     memory device_{u64{1} << 30};
-    std::string text_, metadata_;
+    std::string processor_, text_, metadata_;
     std::unique_ptr<loader::code_object> object_;
 };
+
+/// Names of the instructions that kernels of workbenches have executed so far.
+std::set<std::string, std::less<>>& executed(generation isa);
+/// Adds those of a launch with a profile.
+void note_executed(generation isa, const launch_result& result);
 
 /// The low and high dwords of addresses, as kernel arguments.
 std::vector<u32> addresses(std::initializer_list<u64> list);
@@ -102,6 +109,9 @@ struct vector_case {
     bool writes_mask = false;
     bool wide = false; ///< writes v21 too
 };
+
+/// How often cases run, each time over other random operands: many times in long runs, else once.
+unsigned fuzz_rounds();
 
 enum class input_kind : u8 { bits, floats, halves, doubles, small_integers };
 void run_vector_cases(const std::vector<vector_case>& cases, input_kind inputs, u64 seed);

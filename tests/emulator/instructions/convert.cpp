@@ -222,6 +222,65 @@ TEST(convert, eight_bit_floats_from_f32) {
         input_kind::bits, 9004);
 }
 
+/// The code below, in `steps` of 2^-bits towards the next one: the random bits say which it is.
+u32 random_code(float v, u32 random, int mantissa_bits, int bias, u32 overflow) {
+    const u32 sign = std::signbit(v) ? 0x80u : 0;
+    const double magnitude = std::fabs(w(v));
+    u32 below = 0;
+    while (below + 1 < overflow && code_value(below + 1, mantissa_bits, bias) <= magnitude)
+        ++below;
+    const double low = code_value(below, mantissa_bits, bias);
+    const double step = code_value(below + 1, mantissa_bits, bias) - low;
+    const int bits = 23 - mantissa_bits;
+    const double part = std::floor(std::ldexp((magnitude - low) / step, bits));
+    const double added = part + (random >> (32 - bits));
+    return sign | std::min(overflow, below + (added >= std::ldexp(1, bits) ? 1u : 0u));
+}
+
+TEST(convert, stochastic_rounding) {
+    const std::string value =
+        "v_bfe_i32 v7, v1, 0, 20\n v_cvt_f32_i32 v7, v7\n v_bfe_u32 v8, v1, 20, 5\n"
+        " v_sub_nc_u32 v8, 0, v8\n v_ldexp_f32 v7, v7, v8\n";
+    const auto v = [](in i) {
+        return std::ldexp(static_cast<float>(static_cast<i32>(i.v[0] << 12) >> 12),
+                          -static_cast<int>(i.v[0] >> 20 & 31));
+    };
+    const auto narrow = [=](in i) {
+        const float x = v(i);
+        return std::fabs(x) >= 480 ? (std::signbit(x) ? 0xffu : 0x7fu)
+                                   : random_code(x, i.v[1], 3, 7, 0x7f);
+    };
+    run_vector_cases(
+        {
+            {value + " v_cvt_sr_fp8_f32 v20, v7, v2",
+             [=](in i) {
+                 return word((i.old[0] & 0xffffff00u) | narrow(i));
+             }},
+            {value + " v_cvt_sr_fp8_f32 v20, v7, v2 byte_sel:2",
+             [=](in i) {
+                 return word((i.old[0] & 0xff00ffffu) | narrow(i) << 16);
+             }},
+            {value + " v_cvt_sr_bf8_f32 v20, v7, v2 byte_sel:3",
+             [=](in i) {
+                 const float x = v(i);
+                 const u32 code = std::fabs(x) >= 65536 ? (std::signbit(x) ? 0xfcu : 0x7cu)
+                                                        : random_code(x, i.v[1], 2, 15, 0x7c);
+                 return word((i.old[0] & 0xffffffu) | code << 24);
+             }},
+            // Nothing is added to zero, and its sign stays.
+            {"v_and_b32 v7, 0x80000000, v1\n v_cvt_sr_fp8_f32 v20, v7, 0",
+             [=](in i) {
+                 return word((i.old[0] & 0xffffff00u) | (i.v[0] >> 31) << 7);
+             }},
+            {"v_mov_b32 v7, 0xff800000\n s_setreg_imm32_b32 hwreg(HW_REG_MODE, 23, 1), 1\n "
+             "v_cvt_sr_bf8_f32 v20, v7, v2",
+             [=](in i) {
+                 return word((i.old[0] & 0xffffff00u) | 0xfc);
+             }},
+        },
+        input_kind::bits, 9006);
+}
+
 TEST(convert, eight_bit_floats_to_f32) {
     const auto from = [](u32 code, bool e5m2) {
         if (nan8(code, e5m2)) return NAN;

@@ -15,6 +15,7 @@ struct matrix_case {
     std::function<double(const u32* registers, u32 position)> element; ///< of one lane
     std::string result;                                                ///< f32, f16, bf16, i32
     bool clamp = false;
+    std::function<double(const u32* registers, u32 position)> b_element = element;
 };
 
 double bf(u32 x) {
@@ -107,7 +108,7 @@ void check(const matrix_case& c, const std::vector<u32>& in, const std::vector<u
                     b[r] = in[(4 + r) * lanes + 16 * h + column];
                 }
                 for (u32 e = 0; e < c.depth / 2; ++e) {
-                    const double p = c.element(a, e) * c.element(b, e);
+                    const double p = c.element(a, e) * c.b_element(b, e);
                     sum += p;
                     size += std::fabs(p);
                 }
@@ -143,6 +144,8 @@ const std::vector<matrix_case> cases = {
     {"v_wmma_bf16_16x16x16_bf16", 4, 4, 16, bf16_element, "bf16"},
     {"v_wmma_f32_16x16x16_fp8_fp8", 2, 8, 16, e4m3, "f32"},
     {"v_wmma_f32_16x16x16_bf8_bf8", 2, 8, 16, e5m2, "f32"},
+    {"v_wmma_f32_16x16x16_fp8_bf8", 2, 8, 16, e4m3, "f32", false, e5m2},
+    {"v_wmma_f32_16x16x16_bf8_fp8", 2, 8, 16, e5m2, "f32", false, e4m3},
     {"v_wmma_i32_16x16x16_iu8 neg_lo:[1,1,0]", 2, 8, 16, signed_byte, "i32"},
     {"v_wmma_i32_16x16x16_iu8", 2, 8, 16, unsigned_byte, "i32"},
     {"v_wmma_i32_16x16x16_iu8 clamp", 2, 8, 16, unsigned_byte, "i32", true},

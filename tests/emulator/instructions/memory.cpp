@@ -117,6 +117,16 @@ void loads_of(std::vector<memory_case>& cases, const std::string& prefix,
          [](const u8* in, u32* o) {
              o[0] = 0x12340000u | static_cast<u16>(static_cast<i8>(in[5]));
          }});
+    cases.push_back(
+        {before + fill + "  " + prefix + d16("u8", false) + " v1, " + address + " offset:5\n",
+         [](const u8* in, u32* o) {
+             o[0] = 0x12340000u | in[5];
+         }});
+    cases.push_back(
+        {before + fill + "  " + prefix + d16("i8", true) + " v1, " + address + " offset:5\n",
+         [](const u8* in, u32* o) {
+             o[0] = 0x5678u | static_cast<u32>(static_cast<i8>(in[5])) << 16;
+         }});
 }
 
 TEST(memory, loads) {
@@ -186,6 +196,11 @@ TEST(memory, stores) {
     const std::string back = "|  s_wait_storecnt 0x0\n  global_load_b128 v[1:4], v10, s[2:3]\n";
     through("global", "v10", ", s[2:3]", "  global_store_b128 v10, v[1:4], s[2:3]\n" + back, false);
     through("flat", "v[14:15]", "", "  global_store_b128 v10, v[1:4], s[2:3]\n" + back, false);
+    through("buffer", "=v10, s[4:7], null offen", "",
+            "  s_mov_b64 s[4:5], s[2:3]\n  s_movk_i32 s6, 0x200\n  s_mov_b32 s7, 0x31004000\n"
+            "  global_store_b128 v10, v[1:4], s[2:3]\n" +
+                back,
+            false);
     run(cases);
 }
 
@@ -207,6 +222,18 @@ TEST(memory, two_addresses) {
          [](const u8* in, u32* o) {
              o[0] = word_at(in + 12), o[1] = word_at(in + 4), o[2] = word_at(in + 8),
              o[3] = word_at(in + 12);
+         }},
+        {input + "  ds_store_2addr_b64 v10, v[7:8], v[5:6] offset0:0 offset1:1\n"
+                 "  ds_load_b128 v[1:4], v10\n",
+         [](const u8* in, u32* o) {
+             for (u32 i = 0; i < 4; ++i)
+                 o[i] = word_at(in + 4 * ((i + 2) % 4));
+         }},
+        {input + "  ds_store_2addr_stride64_b64 v10, v[5:6], v[7:8] offset0:2 offset1:4\n"
+                 "  ds_load_2addr_stride64_b64 v[1:4], v10 offset0:4 offset1:2\n",
+         [](const u8* in, u32* o) {
+             for (u32 i = 0; i < 4; ++i)
+                 o[i] = word_at(in + 4 * ((i + 2) % 4));
          }},
         {input + "  ds_store_2addr_stride64_b32 v10, v5, v6 offset0:2 offset1:4\n"
                  "  ds_load_2addr_stride64_b32 v[1:2], v10 offset0:4 offset1:2\n",
@@ -284,7 +311,8 @@ TEST(memory, counts) {
               "  ds_store_b128 v12, v[1:4]\n  ds_store_b128 v13, v[1:4]\n  ds_store_b32 v11, v1\n"
               "  ds_load_b32 v7, v10\n  s_wait_dscnt 0x0\n  v_exp_f32 v8, v1\n"
               "  v_dual_mov_b32 v8, v1 :: v_dual_mov_b32 v9, v2\n"
-              "  s_mov_b32 exec_lo, 0xff\n  global_store_b64 v12, v[1:2], s[2:3]\n  ds_store_b64 "
+              "  s_mov_b32 exec_lo, 0xff\n  global_store_b64 v12, v[1:2], s[2:3] scope:SCOPE_DEV\n "
+              " ds_store_b64 "
               "v13, v[1:2]\n",
               {.lds_bytes = 8192});
     ASSERT_TRUE(bench.build());

@@ -21,24 +21,9 @@ struct scalar_case {
     bool checks_scc = true;
 };
 
-inline void run_scalar_cases(const std::vector<scalar_case>& cases) {
-    workbench bench;
-    for (std::size_t n = 0; n < cases.size(); ++n)
-        bench.add(
-            "c" + std::to_string(n),
-            "  s_load_b128 s[0:3], s[0:1], 0x0\n  s_lshl_b32 s4, ttmp9, 4\n  s_mov_b32 s5, 0\n"
-            "  s_wait_kmcnt 0x0\n  s_add_nc_u64 s[0:1], s[0:1], s[4:5]\n  s_add_nc_u64 s[2:3], "
-            "s[2:3], s[4:5]\n"
-            "  s_load_b128 s[8:11], s[0:1], 0x0\n  s_mov_b32 s12, 0\n  s_mov_b32 s13, 0\n  "
-            "s_wait_kmcnt 0x0\n"
-            "  s_cmp_eq_u32 s12, s12\n  " +
-                cases[n].text +
-                "\n  s_cselect_b32 s14, 1, 0\n  v_mov_b32 v1, s12\n  v_mov_b32 v2, s13\n  "
-                "v_mov_b32 v3, s14\n"
-                "  v_mov_b32 v4, 0\n  global_store_b96 v4, v[1:3], s[2:3]");
-    ASSERT_TRUE(bench.build());
-    std::mt19937_64 random(12001);
-    std::printf("seed 12001\n");
+inline void run_scalar_round(workbench& bench, const std::vector<scalar_case>& cases, u64 seed) {
+    std::mt19937_64 random(seed);
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     const u32 special[] = {0,  1,  0xffffffff, 0x80000000, 0x7fffffff,
                            31, 32, 63,         0x00080004, 0x00100020};
     constexpr u32 blocks = 300;
@@ -62,6 +47,28 @@ inline void run_scalar_cases(const std::vector<scalar_case>& cases) {
                 ASSERT_EQ(out[4 * k + 2] != 0, want.scc)
                     << cases[n].text << std::hex << " of " << in.a << " " << in.b;
         }
+    }
+}
+
+inline void run_scalar_cases(const std::vector<scalar_case>& cases) {
+    workbench bench;
+    for (std::size_t n = 0; n < cases.size(); ++n)
+        bench.add(
+            "c" + std::to_string(n),
+            "  s_load_b128 s[0:3], s[0:1], 0x0\n  s_lshl_b32 s4, ttmp9, 4\n  s_mov_b32 s5, 0\n"
+            "  s_wait_kmcnt 0x0\n  s_add_nc_u64 s[0:1], s[0:1], s[4:5]\n  s_add_nc_u64 s[2:3], "
+            "s[2:3], s[4:5]\n"
+            "  s_load_b128 s[8:11], s[0:1], 0x0\n  s_mov_b32 s12, 0\n  s_mov_b32 s13, 0\n  "
+            "s_wait_kmcnt 0x0\n"
+            "  s_cmp_eq_u32 s12, s12\n  " +
+                cases[n].text +
+                "\n  s_cselect_b32 s14, 1, 0\n  v_mov_b32 v1, s12\n  v_mov_b32 v2, s13\n  "
+                "v_mov_b32 v3, s14\n"
+                "  v_mov_b32 v4, 0\n  global_store_b96 v4, v[1:3], s[2:3]");
+    ASSERT_TRUE(bench.build());
+    for (unsigned round = 0; round < fuzz_rounds(); ++round) {
+        run_scalar_round(bench, cases, 12001 + 100000 * u64{round});
+        if (testing::Test::HasFatalFailure()) return;
     }
 }
 

@@ -139,52 +139,76 @@ bool agrees(match how, const lane_output& got, const lane_output& want, bool is_
     return false;
 }
 
+constexpr u32 blocks = 24;
+using lane_values = std::array<u32, words>;
+
+std::vector<lane_values> make_values(input_kind inputs, u64 seed) {
+    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
+    std::mt19937_64 random(seed);
+    std::vector<lane_values> values(blocks * lanes);
+    for (u32 n = 0; n < values.size(); ++n)
+        fill(values[n], n, inputs, random);
+    return values;
+}
+
+lane_input input_of(const lane_values& values, u32 lane) {
+    lane_input in{};
+    std::copy_n(values.begin(), 6, in.v);
+    in.old[0] = values[6];
+    in.old[1] = values[7];
+    in.lane = lane;
+    in.vcc = 0x5a5a3c0fu >> lane & 1;
+    return in;
+}
+
+void check_case(const vector_case& c, const std::vector<lane_values>& values,
+                const std::vector<u32>& output) {
+    for (u32 n = 0; n < values.size(); ++n) {
+        const lane_input in = input_of(values[n], n % lanes);
+        const lane_output want = c.expected(in);
+        const u32* at = &output[n / lanes * 96 + n % lanes];
+        const lane_output got{at[0], at[32], at[64] != 0};
+        const bool value_right = (c.writes_mask && !c.wide && want.low == 0 && want.high == 0) ||
+                                 agrees(c.how, got, want, c.wide);
+        const bool mask_right = !c.writes_mask || got.mask == want.mask;
+        ASSERT_TRUE(value_right && mask_right)
+            << c.text << std::hex << "\n  v1..v6 = " << in.v[0] << " " << in.v[1] << " " << in.v[2]
+            << " " << in.v[3] << " " << in.v[4] << " " << in.v[5] << ", old " << in.old[0]
+            << "\n  got  " << got.high << ":" << got.low << " mask " << got.mask << "\n  want "
+            << want.high << ":" << want.low << " mask " << want.mask;
+    }
+}
+
+void run_round(workbench& bench, const std::vector<vector_case>& cases,
+               const std::vector<lane_values>& values) {
+    std::vector<u32> input(blocks * 256);
+    for (u32 n = 0; n < values.size(); ++n)
+        for (u32 i = 0; i < words; ++i)
+            input[n / lanes * 256 + i * 32 + n % lanes] = values[n][i];
+    const u64 from = bench.upload(input);
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const u64 to = bench.device().allocate(blocks * 384, 256, "output");
+        const launch_result result =
+            bench.run("case_" + std::to_string(i), blocks, lanes, addresses({from, to}));
+        ASSERT_TRUE(result.faults.empty()) << cases[i].text << "\n" << describe(result.faults);
+        const auto output = bench.download<u32>(to, blocks * 96);
+        bench.device().release(to);
+        check_case(cases[i], values, output);
+        if (testing::Test::HasFatalFailure()) return;
+    }
+    bench.device().release(from);
+}
+
 } // namespace
 
 void run_vector_cases(const std::vector<vector_case>& cases, input_kind inputs, u64 seed) {
-    constexpr u32 blocks = 24;
-    std::printf("seed %llu\n", static_cast<unsigned long long>(seed));
     workbench bench;
     for (std::size_t i = 0; i < cases.size(); ++i)
         bench.add("case_" + std::to_string(i), kernel_body(cases[i].text));
     ASSERT_TRUE(bench.build());
-    std::mt19937_64 random(seed);
-    std::vector<std::array<u32, words>> values(blocks * lanes);
-    std::vector<u32> input(blocks * 256);
-    for (u32 n = 0; n < values.size(); ++n) {
-        fill(values[n], n, inputs, random);
-        for (u32 i = 0; i < words; ++i)
-            input[n / lanes * 256 + i * 32 + n % lanes] = values[n][i];
-    }
-    const u64 from = bench.upload(input);
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        const vector_case& c = cases[i];
-        const u64 to = bench.device().allocate(blocks * 384, 256, "output");
-        const launch_result result =
-            bench.run("case_" + std::to_string(i), blocks, lanes, addresses({from, to}));
-        ASSERT_TRUE(result.faults.empty()) << c.text << "\n" << describe(result.faults);
-        const auto output = bench.download<u32>(to, blocks * 96);
-        bench.device().release(to);
-        for (u32 n = 0; n < values.size(); ++n) {
-            lane_input in{};
-            std::copy_n(values[n].begin(), 6, in.v);
-            in.old[0] = values[n][6];
-            in.old[1] = values[n][7];
-            in.lane = n % lanes;
-            in.vcc = 0x5a5a3c0fu >> in.lane & 1;
-            const lane_output want = c.expected(in);
-            const u32* at = &output[n / lanes * 96 + n % lanes];
-            const lane_output got{at[0], at[32], at[64] != 0};
-            const bool value_right =
-                (c.writes_mask && !c.wide && want.low == 0 && want.high == 0) ||
-                agrees(c.how, got, want, c.wide);
-            const bool mask_right = !c.writes_mask || got.mask == want.mask;
-            ASSERT_TRUE(value_right && mask_right)
-                << c.text << std::hex << "\n  v1..v6 = " << in.v[0] << " " << in.v[1] << " "
-                << in.v[2] << " " << in.v[3] << " " << in.v[4] << " " << in.v[5] << ", old "
-                << in.old[0] << "\n  got  " << got.high << ":" << got.low << " mask " << got.mask
-                << "\n  want " << want.high << ":" << want.low << " mask " << want.mask;
-        }
+    for (unsigned round = 0; round < fuzz_rounds(); ++round) {
+        run_round(bench, cases, make_values(inputs, seed + 100000 * u64{round}));
+        if (testing::Test::HasFatalFailure()) return;
     }
 }
 
