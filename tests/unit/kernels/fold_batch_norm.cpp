@@ -160,6 +160,8 @@ TEST_F(folding, refuses_sizes_that_do_not_match) {
     variance[3] = 1;
     EXPECT_NE(fold(slice(to, 3, 0, c - 1), {}, bn).find("axis 3 of the folded weights has 5"),
               std::string::npos);
+    float* const none = nullptr;
+    EXPECT_NE(fold(host_tensor{none, {k, r, s, c}}, {}, bn).find("null data"), std::string::npos);
 }
 
 } // namespace

@@ -121,6 +121,8 @@ fold_batch_norm(const From& from, const To& to, std::span<const float> bias, con
             throw_if_failed(error{"r9v: axis %d of the folded weights has %" PRId64 " entries, of "
                                   "the weights %" PRId64 ". Give both the same extents.",
                                   axis, to.extents[axis], from.extents[axis]});
+    if (!from.empty() && (from.data == nullptr || to.data == nullptr))
+        throw_if_failed(error{"r9v: the weights have null data. Pass memory of the host."});
     std::vector<float> folded;
     for (index_t k = 0; k < channels; ++k) {
         const auto channel = static_cast<std::size_t>(k);

@@ -6,11 +6,9 @@
 
 #include <r9v/kernels/copy/geometry.hpp>
 #include <r9v/kernels/copy/problem.hpp>
+#include <r9v/kernels/counting.hpp>
 #include <r9v/kernels/family.hpp>
 #include <r9v/ops/position.hpp>
-
-#include <algorithm>
-#include <limits>
 
 namespace r9v::inline R9V_ABI {
 
@@ -95,36 +93,24 @@ bool allows_turning(const Program& p, bool merged) {
     return allowed;
 }
 
-inline constexpr index_t most_copied = std::numeric_limits<std::int32_t>::max();
-/// Of 256 lanes each: a launch has fewer than 2^32.
-inline constexpr index_t most_copying_blocks = (index_t{1} << 24) - 1;
-
-/// a * b, or more than is counted.
-[[nodiscard]] constexpr index_t copy_product(index_t a, index_t b) {
-    return b != 0 && a > most_copied / b ? most_copied + 1 : a * b;
-}
-[[nodiscard]] constexpr tile::divisor copy_divisor(index_t n) {
-    return tile::divisor{static_cast<std::uint32_t>(std::clamp<index_t>(n, 1, most_copied))};
-}
-
 template<class Program>
 [[nodiscard]] copy_fit fit_runs(const Program& p, const copy_tile& t) {
     const extents size = p.head.result();
     copy_fit fit;
     copy_geometry& g = fit.geometry;
     g.columns = size.columns;
-    g.rows = copy_product(copy_product(size.batches, size.heads), size.rows);
-    g.of_head = copy_divisor(size.rows);
-    g.of_batch = copy_divisor(size.heads);
+    g.rows = counted(counted(size.batches, size.heads), size.rows);
+    g.of_head = count_divisor(size.rows);
+    g.of_batch = count_divisor(size.heads);
     g.flat = is_dense(p) ? 1 : 0;
     if (g.flat != 0) {
         g.columns = size.columns * size.rows * size.heads * size.batches;
         g.rows = g.columns == 0 ? 0 : 1;
     }
     const index_t chunks = ceil_div<index_t>(g.columns, copy_run);
-    g.chunks = copy_divisor(chunks);
-    const index_t lanes = copy_product(g.rows, Program::chain_type::has_state ? 32 : chunks);
-    if (lanes > most_copied || chunks > most_copied) fit.reason = copy_fit::misfit::grid;
+    g.chunks = count_divisor(chunks);
+    const index_t lanes = counted(g.rows, Program::chain_type::has_state ? 32 : chunks);
+    if (lanes > most_counted || chunks > most_counted) fit.reason = copy_fit::misfit::grid;
     fit.blocks = ceil_div<index_t>(lanes, t.threads);
     return fit;
 }
@@ -141,9 +127,9 @@ template<class Program>
     copy_geometry& g = fit.geometry;
     g.heads_merged = merged ? 1 : 0;
     g.columns = size.columns;
-    g.rows = merged ? copy_product(size.heads, size.rows) : size.rows;
-    g.of_head = copy_divisor(size.rows);
-    g.of_batch = copy_divisor(merged ? 1 : size.heads);
+    g.rows = merged ? counted(size.heads, size.rows) : size.rows;
+    g.of_head = count_divisor(size.rows);
+    g.of_batch = count_divisor(merged ? 1 : size.heads);
     if (g.rows < copy_run) fit.reason = copy_fit::misfit::layout; // nothing to turn
     // Four lanes side by side are 64 bytes of a row; where there are fewer columns, fewer.
     const index_t chunks = ceil_div<index_t>(size.columns, copy_run);
@@ -151,12 +137,12 @@ template<class Program>
     const index_t row_lanes = t.threads >> g.column_lanes_shift;
     const index_t row_tiles = ceil_div<index_t>(g.rows, row_lanes * copy_run);
     const index_t column_tiles = ceil_div<index_t>(chunks, index_t{1} << g.column_lanes_shift);
-    g.row_tiles = copy_divisor(row_tiles);
-    g.column_tiles = copy_divisor(column_tiles);
-    const index_t matrices = copy_product(size.batches, merged ? 1 : size.heads);
-    fit.blocks = copy_product(copy_product(matrices, row_tiles), column_tiles);
-    if (fit.blocks > most_copying_blocks || g.rows > most_copied - row_lanes * copy_run ||
-        size.columns > most_copied / 2)
+    g.row_tiles = count_divisor(row_tiles);
+    g.column_tiles = count_divisor(column_tiles);
+    const index_t matrices = counted(size.batches, merged ? 1 : size.heads);
+    fit.blocks = counted(counted(matrices, row_tiles), column_tiles);
+    if (fit.blocks > most_blocks || g.rows > most_counted - row_lanes * copy_run ||
+        size.columns > most_counted / 2)
         fit.reason = copy_fit::misfit::grid;
     return fit;
 }

@@ -4,6 +4,7 @@
 // How a pool's work lies over a launch. Host code.
 #pragma once
 
+#include <r9v/kernels/counting.hpp>
 #include <r9v/kernels/family.hpp>
 #include <r9v/kernels/pool/chained_problem.hpp>
 #include <r9v/kernels/pool/geometry.hpp>
@@ -24,20 +25,6 @@ struct pool_fit {
 };
 
 namespace detail {
-
-/// Pixels, chunks and the distances between them are counted in 31 bits.
-inline constexpr index_t most_counted = std::numeric_limits<std::int32_t>::max();
-/// Of 256 lanes each: a launch has fewer than 2^32.
-inline constexpr index_t most_pool_blocks = (index_t{1} << 24) - 1;
-
-[[nodiscard]] constexpr tile::divisor count_divisor(index_t n) {
-    return tile::divisor{static_cast<std::uint32_t>(std::clamp<index_t>(n, 1, most_counted))};
-}
-
-/// The product, or one more than the most that is counted.
-[[nodiscard]] constexpr index_t counted(index_t a, index_t b) {
-    return b != 0 && a > most_counted / b ? most_counted + 1 : a * b;
-}
 
 /// What all regimes share.
 template<class Head>
@@ -142,7 +129,7 @@ template<class Head>
                 .down = count_divisor(down)};
         fit.reason = pool_fit::misfit::none;
     }
-    if (fit.blocks > most_pool_blocks) fit.reason = pool_fit::misfit::grid;
+    if (fit.blocks > most_blocks) fit.reason = pool_fit::misfit::grid;
     return fit;
 }
 
@@ -209,7 +196,7 @@ template<class Program>
                                   (1 + 0.25 / static_cast<double>(together));
             const double cost =
                 loaded / std::min(1.0, static_cast<double>(blocks) / (0.75 * units));
-            if (cost >= least || blocks > detail::most_pool_blocks) continue;
+            if (cost >= least || blocks > detail::most_blocks) continue;
             least = cost;
             fit.blocks = blocks;
             fit.geometry.staged = {.tile_height = static_cast<std::int32_t>(height),
@@ -241,7 +228,7 @@ template<class Program>
     fit.geometry.groups =
         detail::count_divisor(Program::chain_type::has_state ? index_t{1} : groups);
     fit.blocks = size.columns == 0 ? 0 : size.batches * fit.geometry.groups.value;
-    if (fit.blocks > detail::most_pool_blocks) fit.reason = pool_fit::misfit::grid;
+    if (fit.blocks > detail::most_blocks) fit.reason = pool_fit::misfit::grid;
     return fit;
 }
 
