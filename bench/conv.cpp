@@ -59,6 +59,8 @@ buffer<T> packed(const filter_extents& of) {
         static_cast<std::size_t>(packed_filter<T, space::host, Kind>{nullptr, of}.elements()));
     if constexpr (Kind == filter_kind::depthwise) {
         pack_depthwise_filter(weights, to.data());
+    } else if constexpr (Kind == filter_kind::stem) {
+        pack_stem_filter(weights, to.data());
     } else {
         pack_filter(weights, to.data());
     }
