@@ -203,7 +203,8 @@ std::vector<listed_instruction> list_instructions(memory& device, const kernel_i
 std::vector<listed_instruction> list_waits(memory& device, const kernel_image& kernel) {
     std::vector<listed_instruction> all = list_instructions(device, kernel);
     std::erase_if(all, [](const listed_instruction& i) {
-        return !i.text.starts_with("s_wait_") && !i.text.starts_with("s_barrier_");
+        return !i.text.starts_with("s_wait") && !i.text.starts_with("s_barrier") &&
+               !i.text.starts_with("global_inv") && !i.text.starts_with("global_wb");
     });
     return all;
 }

@@ -161,6 +161,15 @@ void memory::drop_pages(std::uint64_t begin, std::uint64_t bytes) {
               static_cast<off_t>(last - first));
 }
 
+std::vector<allocation> memory::live() const {
+    const std::shared_lock lock(mutex_);
+    std::vector<allocation> all;
+    for (const auto* const map : {&allocations_, &host_ranges_})
+        for (const auto& [address, entry] : *map)
+            if (entry.live) all.push_back(entry);
+    return all;
+}
+
 bool memory::release(std::uint64_t address) {
     const std::unique_lock lock(mutex_);
     const auto found = allocations_.find(address);

@@ -61,6 +61,9 @@ public:
     /// For reports: the allocation (live or freed) that holds the address or ends nearest below.
     std::optional<allocation> nearest(std::uint64_t address) const;
 
+    /// Everything that is allocated or registered, by address.
+    std::vector<allocation> live() const;
+
     /// True when the whole range lies in live allocations or in one registered host range.
     bool accessible(std::uint64_t address, std::uint64_t bytes) const;
     /// True when the address lies in the arena (live or not).

@@ -7,6 +7,7 @@
 #include "hip/deferral.hpp"
 #include "hip/device.hpp"
 #include "hip/host_access.hpp"
+#include "hip/leaks.hpp"
 #include "hip/log.hpp"
 #include "report/timing_report.hpp"
 #include <algorithm>
@@ -20,6 +21,7 @@ namespace r9v_emulator::hip {
 namespace {
 
 constexpr int status_of_unread_faults = 70; // EX_SOFTWARE of sysexits.h
+constexpr int status_of_leaks = 71;         // EX_OSERR: resources were not given back
 constexpr unsigned most_host_threads = 64;
 
 [[noreturn]] void refuse(const char* name, const char* value, const char* instead) {
@@ -109,12 +111,15 @@ void at_process_exit(int status, void*) {
     }
     const char* const path = std::getenv("R9V_EMULATOR_REPORT_FILE");
     report::write(wanted_report(), path ? path : "");
+    const bool leaks =
+        switch_from("R9V_EMULATOR_LEAKS", false) && report_leaks(device_memory()) != 0;
     const auto unread = launch_log::instance().unread();
-    if (unread == 0) return;
+    if (unread != 0)
+        std::fprintf(stderr, "r9v-emulator: the process ends with %zu fault%s reported above.\n",
+                     unread, unread == 1 ? "" : "s");
+    if (status != 0 || (unread == 0 && !leaks)) return;
     std::fflush(nullptr);
-    std::fprintf(stderr, "r9v-emulator: the process ends with %zu fault%s reported above.\n",
-                 unread, unread == 1 ? "" : "s");
-    if (status == 0) _exit(status_of_unread_faults);
+    _exit(unread != 0 ? status_of_unread_faults : status_of_leaks);
 }
 
 } // namespace

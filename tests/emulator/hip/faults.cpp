@@ -166,6 +166,23 @@ TEST(FaultsDeathTest, UnreadOnesFailTheProcess) {
         testing::ExitedWithCode(0), "write_one");
 }
 
+TEST(FaultsDeathTest, LeaksAreReportedOnRequest) {
+    testing::GTEST_FLAG(death_test_style) = "threadsafe";
+    const auto leave = [](bool free) {
+        setenv("R9V_EMULATOR_LEAKS", "1", 1);
+        void *device = nullptr, *pinned = nullptr;
+        EXPECT_EQ(hipMalloc(&device, 100), hipSuccess);
+        EXPECT_EQ(hipHostMalloc(&pinned, 5000), hipSuccess);
+        if (free) EXPECT_EQ(hipFree(device), hipSuccess);
+        if (free) EXPECT_EQ(hipHostFree(pinned), hipSuccess);
+        std::exit(0);
+    };
+    EXPECT_EXIT(
+        leave(false), testing::ExitedWithCode(71),
+        "2 allocations of 5100 bytes in all were never freed:\n.*5000 bytes at .*hipHostMalloc");
+    EXPECT_EXIT(leave(true), testing::ExitedWithCode(0), "");
+}
+
 TEST(FaultsDeathTest, AbortOnRequest) {
     testing::GTEST_FLAG(death_test_style) = "threadsafe";
     EXPECT_EXIT(
