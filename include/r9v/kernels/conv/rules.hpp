@@ -51,7 +51,8 @@ template<class Head>
         return error{"r9v: %" PRId64 " groups do not divide %" PRId64 " input and %" PRId64
                      " output channels. Choose groups that divide both.",
                      groups, head.channels(), f.k};
-    if (head.channels() / groups != f.c)
+    const bool has_none = Head::filter_type::kind == filter_kind::depthwise && head.channels() == 0;
+    if (head.channels() / groups != f.c && !has_none)
         return error{"r9v: the map has %" PRId64 " channels in %" PRId64
                      " groups but the filter takes %" PRId64
                      ". Both need the same: a filter is [k, r, s, channels / groups].",
