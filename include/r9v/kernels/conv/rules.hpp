@@ -81,7 +81,9 @@ template<class Head, class Chain>
     detail::tensor_checks checks{p.head.result()};
     checks.input("x", p.head.x.view);
     const index_t elements = p.head.f.elements();
-    if (elements > 0)
+    // Where no weight is read it may be null; stems read theirs even over no channels.
+    constexpr bool is_read = Head::filter_type::kind == filter_kind::stem;
+    if (p.head.f.data != nullptr || (is_read && elements > 0))
         checks.input("the filter",
                      host_tensor<const typename Head::element, 1>{p.head.f.data, {elements}});
     visit_operands(p.chain, checks);
