@@ -138,6 +138,14 @@ TEST(conv_depthwise, channels_in_front_and_positions) {
         random_depthwise(30, {}, 3e5), {.gain = 16, .magnitude = 2});
 }
 
+TEST(conv_depthwise, maps_of_nothing_but_padding) {
+    check_depthwise<half>(biased{}, {{3, 0, 4, 32, 32, 1, 4, {.pad = {4, 3, 2, 1}}},
+                                     {2, 0, 9, 9, 18, 3, 3, {.pad = {9, 9, 1, 1}}},
+                                     {2, 9, 0, 9, 9, 3, 3, {.pad = {1, 1, 3, 9}}},
+                                     {2, 9, 0, 16, 16, 3, 4, {.pad = {1, 1, 3, 9}}},
+                                     {2, 9, 5, 0, 0, 3, 3, {.pad = 1}}});
+}
+
 /// The same text from both executors, before anything runs.
 void expect_refused(const conv_case& g, const char* part) {
     memory_record record{seed()};

@@ -8,6 +8,7 @@
 #include <r9v/memory.hpp>
 
 #include <gtest/gtest.h>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -151,11 +152,37 @@ TEST_F(conv_refusals, sums_of_nothing_are_zero_and_go_on) {
     const tensor<half, 4> map{memory_x.data(), {2, 8, 9, 0}};
     const std::vector<half> ones(24, from_float<half>(1.5f));
     const buffer<half> added{ones};
-    launch(s, conv2d(map, weights({24, 3, 3, 0}), {.pad = 1}) | bias(added.view({index_t{24}})) |
-                  store(y));
+    const half* const none = nullptr; // also of weights
+    launch(s, conv2d(map, filter(none, {24, 3, 3, 0}), {.pad = 1}) |
+                  bias(added.view({index_t{24}})) | store(y));
     const std::vector<half> values = memory_y.download(s);
     for (index_t i = 0; i < 2 * 8 * 9 * 24; ++i)
         ASSERT_EQ(to_float(values[static_cast<std::size_t>(i)]), 1.5f) << i;
+}
+
+TEST_F(conv_refusals, maps_of_nothing_but_padding) {
+    half* const none = nullptr;
+    const std::vector<half> ones(24, from_float<half>(1.5f));
+    const buffer<half> added{ones};
+    const auto expect_bias = [&](index_t h, index_t w, const padding& pad) {
+        for (const index_t c : {index_t{3}, index_t{5}, index_t{16}}) { // every loader of maps
+            const tensor<half, 4> map{none, {2, h, w, c}};
+            launch(s, conv2d(map, weights({24, 3, 3, c}), {.pad = pad}) |
+                          bias(added.view({index_t{24}})) | store(y));
+            const std::vector<half> values = memory_y.download(s);
+            for (index_t i = 0; i < 2 * 8 * 9 * 24; ++i)
+                ASSERT_EQ(to_float(values[static_cast<std::size_t>(i)]), 1.5f) << i;
+        }
+    };
+    expect_bias(0, 9, {5, 5, 1, 1});
+    expect_bias(8, 0, {1, 1, 5, 6});
+}
+
+TEST_F(conv_refusals, padding_that_no_kernel_can_count) {
+    constexpr int most = std::numeric_limits<int>::max();
+    const convolution far{.stride = {1 << 30, 1}, .pad = {most, most, 1, 1}};
+    const tensor<half, 4> few{memory_y.data(), {2, 5, 9, 24}};
+    expect_refused(conv2d(x, weights(), far) | store(few), "more pixels or blocks");
 }
 
 /// Small whole numbers, so that sums are exact in any order.

@@ -93,6 +93,13 @@ template<class Head>
     return g;
 }
 
+/// The longer side of the padded map, in which kernels count with 32 bits.
+template<class Head>
+[[nodiscard]] index_t longest_padded(const Head& head) {
+    const padding& pad = head.how.pad;
+    return std::max(head.height() + pad.top + pad.bottom, head.width() + pad.left + pad.right);
+}
+
 /// Whether the loads of 16 bytes can walk this map: see patch_loader.
 template<class Head>
 [[nodiscard]] bool allows_patches(const Head& head, const tile::patch_geometry& g, int rows) {
@@ -188,13 +195,15 @@ template<class Program>
     conv_choice choice;
     conv_geometry& g = choice.geometry;
     const index_t image = result.heads * result.rows;
-    if (image > most || result.batches > most / std::max<index_t>(image, 1)) {
+    if (image > most || result.batches > most / std::max<index_t>(image, 1) ||
+        detail::longest_padded(head) > most) {
         choice.misfit = conv_misfit::grid;
         return choice;
     }
     g.m = result.batches * image;
     g.n = result.columns / head.how.groups;
-    g.k = detail::packed_row(head.f.extents);
+    // Maps without pixels are all padding, in which no tap is multiplied, and have nothing to load.
+    g.k = head.height() * head.width() == 0 ? 0 : detail::packed_row(head.f.extents);
     g.batches = head.how.groups;
     g.map = detail::patches_of(head);
     g.flattened = detail::is_flat(p.chain, result);

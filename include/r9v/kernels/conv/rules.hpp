@@ -51,7 +51,8 @@ template<class Head>
         return error{"r9v: %" PRId64 " groups do not divide %" PRId64 " input and %" PRId64
                      " output channels. Choose groups that divide both.",
                      groups, head.channels(), f.k};
-    if (head.channels() / groups != f.c)
+    const bool has_none = Head::filter_type::kind == filter_kind::depthwise && head.channels() == 0;
+    if (head.channels() / groups != f.c && !has_none)
         return error{"r9v: the map has %" PRId64 " channels in %" PRId64
                      " groups but the filter takes %" PRId64
                      ". Both need the same: a filter is [k, r, s, channels / groups].",
@@ -80,7 +81,9 @@ template<class Head, class Chain>
     detail::tensor_checks checks{p.head.result()};
     checks.input("x", p.head.x.view);
     const index_t elements = p.head.f.elements();
-    if (elements > 0)
+    // Where no weight is read it may be null; stems read theirs even over no channels.
+    constexpr bool is_read = Head::filter_type::kind == filter_kind::stem;
+    if (p.head.f.data != nullptr || (is_read && elements > 0))
         checks.input("the filter",
                      host_tensor<const typename Head::element, 1>{p.head.f.data, {elements}});
     visit_operands(p.chain, checks);

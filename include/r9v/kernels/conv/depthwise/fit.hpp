@@ -80,7 +80,7 @@ struct depthwise_work {
     [[nodiscard]] index_t stage_rows(index_t tile_rows) const {
         const index_t span = spanned(tile_rows, filter_rows, stride_height, dilation_height);
         const index_t down = ceil_div(rows, tile_rows);
-        if (down > 2) return std::min(span, height);
+        if (down > 2) return std::max<index_t>(std::min(span, height), 1);
         const index_t above = std::min(height, span - pad_top);
         const index_t last = (down - 1) * tile_rows * stride_height - pad_top;
         const index_t below = std::min(span, height - std::max<index_t>(last, 0));
@@ -214,7 +214,7 @@ template<class Head>
         return static_cast<std::int32_t>(n);
     };
     depthwise_geometry g;
-    g.height = number(head.height());
+    g.height = head.width() == 0 ? 0 : number(head.height()); // no row has anything to load
     g.width = number(head.width());
     g.rows = number(head.out_height());
     g.columns = number(head.out_width());
@@ -261,7 +261,7 @@ template<class Program>
     const index_t image = result.heads * result.rows;
     const index_t chunks = ceil_div<index_t>(result.columns, 8);
     if (image > most || result.batches > most / std::max<index_t>(image, 1) ||
-        result.columns > most || p.head.height() > most || p.head.width() > most) {
+        result.columns > most || detail::longest_padded(p.head) > most) {
         choice.misfit = depthwise_misfit::grid;
         return choice;
     }

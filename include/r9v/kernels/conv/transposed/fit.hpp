@@ -36,7 +36,12 @@ template<class Head>
     map.row_bytes = head.row_stride() * bytes;
     map.pixel_bytes = head.pixel_stride() * bytes;
     map.channel_bytes = head.channel_stride() * bytes;
-    map.slabs = static_cast<std::int32_t>(transposed_depth(head.f.extents) / filter_step);
+    // Maps without pixels reach no pixel of the result, and have nothing to load.
+    if (head.height() * head.width() == 0) {
+        map.slabs = 0;
+    } else {
+        map.slabs = static_cast<std::int32_t>(transposed_depth(head.f.extents) / filter_step);
+    }
     return map;
 }
 

@@ -104,7 +104,10 @@ template<class Program>
     if (choice.is_too_large) return choice;
     g.m = result.batches * frame;
     g.n = result.columns / head.how.groups;
-    g.k = detail::packed_row(detail::flattened(head.f.extents));
+    // Volumes without pixels are all padding, and have nothing to load.
+    g.k = head.depth() * head.height() * head.width() == 0
+              ? 0
+              : detail::packed_row(detail::flattened(head.f.extents));
     g.batches = head.how.groups;
     g.volume = detail::volume_of(head);
     g.map = g.volume;
