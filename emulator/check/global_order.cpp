@@ -6,6 +6,7 @@
 #include "../isa/access.hpp"
 #include "check.hpp"
 #include <algorithm>
+#include <bit>
 #include <immintrin.h>
 
 namespace r9v_emulator {
@@ -217,7 +218,7 @@ u32 check_global_order(wave& w, const op& o, const lane_pointers& at, unsigned b
     }
     if (!atomic) w.unreleased = true;
     for (u32 rest = at.mask & ~at.lds_mask; rest; rest &= rest - 1) {
-        const int l = lowest_lane(rest);
+        const int l = std::countr_zero(rest);
         const u64 first = static_cast<u64>(at.data[l] - launch.arena), last = first + bytes - 1;
         if (first >= launch.arena_bytes) continue; // host memory
         if (!write && bytes == 16 && (first & 7) == 0 &&

@@ -6,6 +6,7 @@
 // barrier after it and this wave has waited for that barrier: signature < (waits + 1) << 8. One
 // compare also covers split barriers.
 #include "check.hpp"
+#include <bit>
 
 namespace r9v_emulator {
 namespace {
@@ -151,7 +152,7 @@ void check_whole_words(wave& w, const op& o, u32 mask, const u32 (&offsets)[lane
                             _mm_cmpeq_epi32(_mm_and_si128(x, id_bits), id));
     };
     for (u32 rest = mask; rest; rest &= rest - 1) {
-        const int l = lowest_lane(rest);
+        const int l = std::countr_zero(rest);
         const u32 word = offsets[l] / 4;
         const __m128i readers = load_words<Words>(&lds.readers[word]);
         const __m128i reads_ordered = ordered(readers);
@@ -178,7 +179,7 @@ void check_lds_accesses(wave& w, const op& o, u32 mask, const u32 (&offsets)[lan
     if (!atomic && bytes == 8) return check_whole_words<2>(w, o, mask, offsets, write);
     if (!atomic && bytes == 4) return check_whole_words<1>(w, o, mask, offsets, write);
     for (u32 rest = mask; rest; rest &= rest - 1) {
-        const int l = lowest_lane(rest);
+        const int l = std::countr_zero(rest);
         check_lds_access(w, o, l, offsets[l], bytes, write, atomic);
     }
 }

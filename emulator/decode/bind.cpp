@@ -85,7 +85,7 @@ bool bind_named_value(std::string_view name, std::string_view value, op& to) {
     else if (name == "fi")
         to.flags |= n ? flag_fetch_inactive : 0;
     else if (name == "byte_sel")
-        to.aux = n;
+        to.aux |= n << 8; // above the masks of DPP
     else if (name == "index_key")
         to.aux = n;
     else if (name == "wait_exp" || name == "wait_va_vdst" || name == "wait_vm_vsrc")

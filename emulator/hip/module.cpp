@@ -50,12 +50,14 @@ std::unique_ptr<function> module::make_function(const loader::loaded_kernel& ker
     result->kernel = &kernel;
     if (kernel.metadata.kernarg_bytes == 0) return result;
     auto& memory = device_memory();
-    result->kernarg = memory.allocate(kernel.metadata.kernarg_bytes, 64,
-                                      "arguments of " + kernel.image.display_name, false, device);
+    // As the hardware's queues have it: compilers widen loads up to the next 16 bytes.
+    const auto bytes = (std::uint64_t{kernel.metadata.kernarg_bytes} + 15) / 16 * 16;
+    result->kernarg =
+        memory.allocate(bytes, 64, "arguments of " + kernel.image.display_name, false, device);
     if (result->kernarg == 0) throw loader::load_error("device memory is too small for arguments");
     // Written before each launch, through the alias. Gaps count as written, too: code that takes a
     // byte out of a word loads the word.
-    memory.mark_written(result->kernarg, kernel.metadata.kernarg_bytes);
+    memory.mark_written(result->kernarg, bytes);
     return result;
 }
 

@@ -141,28 +141,41 @@ bool compares(const op& o) {
     return o.info->taint_rule == rule::select;
 }
 
-void check_operands(wave& w, const op& o, const lane_pointers& at, unsigned bytes) {
+/// What memory held, and what it holds afterwards, where poison is carried.
+struct carried_poison {
+    bool any = false;
+    taint old[4], next[4];
+};
+
+carried_poison check_operands(wave& w, const op& o, const lane_pointers& at, unsigned bytes) {
     const unsigned words = bytes / 4;
-    u32 bad = 0;
+    carried_poison carried;
+    u32 bad = 0, by_word[4] = {};
     const auto look = [&](u16 first, unsigned count) {
         for (unsigned n = 0; n < count; ++n) {
             if (w.pending[first + n]) check_pending(w, o, static_cast<u16>(first + n), 1, false);
             bad |= w.taints[first + n].any_byte();
+            by_word[n % words] |= w.taints[first + n].any_byte();
         }
     };
     const bool lds_compare = compares(o) && o.info->layout == format::memory_lds;
     look(o.src[1], compares(o) && !lds_compare ? 2 * words : words);
     if (lds_compare) look(o.src[3], words);
-    taint memory_taint[4];
-    taints_from_shadow(at, bytes, memory_taint);
-    for (const taint& t : memory_taint)
+    taints_from_shadow(at, bytes, carried.old);
+    for (const taint& t : carried.old)
         bad |= t.any_byte();
     bad &= at.mask;
-    if (bad) report_poison(w, o, "an atomic", bad, at.address[lowest_lane(bad)]);
+    if (bad && w.launch->options->report_poison_store)
+        report_poison(w, o, "an atomic", bad, at.address[lowest_lane(bad)]);
+    carried.any = bad && !w.launch->options->report_poison_store;
+    u32 below = 0; // carries go upward
+    for (unsigned n = 0; carried.any && n < words; ++n)
+        carried.next[n] = taint::every(below |= by_word[n] | carried.old[n].any_byte());
     for (unsigned l = 0; l < lanes; ++l)
         if ((at.mask >> l & 1) && at.address[l] % bytes)
             report_fatal(w, o, "misaligned atomic", static_cast<int>(l), at.address[l],
                          "the address is no multiple of " + std::to_string(bytes));
+    return carried;
 }
 
 template<class T, class F, bool Strict>
@@ -171,8 +184,9 @@ void run(wave& w, const op& o, address_space space, bool returns) {
     lane_pointers at;
     resolve<Strict>(w, o, space, bytes, true, at);
     outstanding_queue& queue = queue_of(w, space);
+    carried_poison poison;
     if constexpr (Strict) {
-        check_operands(w, o, at, bytes);
+        poison = check_operands(w, o, at, bytes);
         if (returns) check_load_destination(w, o, queue, o.dst, words);
         if (at.lds_mask) check_races(w, o, at, bytes, true, true);
         if (is_shared(space)) (void)check_global_order(w, o, at, bytes, true, true);
@@ -196,6 +210,7 @@ void run(wave& w, const op& o, address_space space, bool returns) {
         old[0][l] = low_word(before);
         old[1][l] = high_word(before);
     }
+    if (poison.any) shadow_from_taints(at, bytes, poison.next);
     if (space == address_space::lds) count_store(w, space, at, bytes);
     if (!returns) {
         if constexpr (Strict) {
@@ -210,7 +225,8 @@ void run(wave& w, const op& o, address_space space, bool returns) {
         merge_words(w.v[o.dst + n], old[n], at.mask);
     if constexpr (Strict) {
         for (unsigned n = 0; n < words; ++n)
-            set_after(w, static_cast<u16>(o.dst + n), taint{}, at.mask);
+            set_after(w, static_cast<u16>(o.dst + n), poison.any ? poison.old[n] : taint{},
+                      at.mask);
         issue(w, o, queue, o.dst, words, at.lds_mask != 0);
         if (space == address_space::flat) issue(w, o, w.locals, o.dst, words, at.lds_mask != 0);
     }

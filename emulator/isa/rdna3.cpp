@@ -108,7 +108,9 @@ constexpr instruction table[] = {
     vector_op("v_fmac_dx9_zero_f32", [](float a, float b, float c) { return fma_dx9(a, b, c); },
               {.reads_dst = true}),
     {"buffer_gl0_inv", format::immediate, op_class::other, &do_nothing,
-     [](wave& w, const op&) { acquire(w); }},
+     [](wave& w, const op&) {
+         acquire(w);
+     }},
     hint("buffer_gl1_inv"),
     hint("s_gl1_inv"),
     hint("s_set_inst_prefetch_distance"),

@@ -205,24 +205,29 @@ void narrow_pair(wave& w, const op& o) {
     merge_halves(w.v[o.dst], r.word, write_mask(w, o), o.sel & 8);
 }
 
+unsigned selected_byte(const op& o) {
+    return o.aux >> 8 & 3;
+}
+
 /// One f32 to one byte, rounded by the given random bits.
 template<bool Strict, u8 (*Narrow)(float, u32, bool)>
 void narrow_random(wave& w, const op& o) {
     lane_block a, b;
-    const unsigned shift = o.aux & 3 ? 8 * (o.aux & 3) : 8 * ((o.sel >> 2) & 3u);
+    const unsigned shift = 8 * selected_byte(o);
+    const u32 enabled = write_mask(w, o);
     if constexpr (Strict) {
         const taint old = w.taints[o.dst];
         check_sources(w, o);
         check_destination(w, o);
         u32 bad = w.taints[o.src[0]].any_byte() | w.taints[o.src[1]].any_byte();
         taint t = old;
-        t.plane[shift / 8] = (t.plane[shift / 8] & ~w.exec()) | (bad & w.exec());
+        t.plane[shift / 8] = (t.plane[shift / 8] & ~enabled) | (bad & enabled);
         w.taints[o.dst] = t;
     }
     const u32* x = source<float>(w, o, 0, 0, a.word);
     const u32* noise = source<u32>(w, o, 1, 0, b.word);
     for (u32 l = 0; l < lanes; ++l) {
-        if (!(w.exec() >> l & 1)) continue;
+        if (!(enabled >> l & 1)) continue;
         const u32 byte = Narrow(bits_as<float>(x[l]), noise[l], saturates(w));
         w.v[o.dst][l] = (w.v[o.dst][l] & ~(0xffu << shift)) | byte << shift;
     }
@@ -232,7 +237,7 @@ template<bool Strict, float (*Widen)(u8)>
 void widen_byte(wave& w, const op& o) {
     lane_block a, r;
     if constexpr (Strict) propagate(w, o);
-    const unsigned shift = 8 * (o.aux & 3);
+    const unsigned shift = 8 * selected_byte(o);
     const u32* x = source<u32>(w, o, 0, 0, a.word);
     for (u32 l = 0; l < lanes; ++l)
         r.word[l] = bits_as<u32>(Widen(static_cast<u8>(x[l] >> shift)));

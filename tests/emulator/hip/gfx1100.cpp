@@ -26,7 +26,8 @@ using floats = float __attribute__((ext_vector_type(8)));
 constexpr int m = 32, n = 48, k = 64;
 
 /// c = a b': a tile of 16x16 a wave, straight from the rows, whose lanes 16..31 repeat 0..15.
-__global__ void multiply(const _Float16* a, const _Float16* b, float* c) {
+__global__ void multiply([[maybe_unused]] const _Float16* a, [[maybe_unused]] const _Float16* b,
+                         [[maybe_unused]] float* c) {
 #if defined(__gfx1100__)
     const int lane = static_cast<int>(threadIdx.x), at = lane % 16, half = lane / 16;
     const int row = static_cast<int>(blockIdx.y) * 16, column = static_cast<int>(blockIdx.x) * 16;

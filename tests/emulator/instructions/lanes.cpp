@@ -138,6 +138,51 @@ TEST(lanes, dpp) {
     });
 }
 
+/// DPP on compares, halves, three sources and conversions.
+TEST(lanes, dpp_on_other_formats) {
+    const std::string all = " row_mask:0xf bank_mask:0xf";
+    run({
+        {"v_add3_u32_e64_dpp v20, v1, v2, v0 row_xmask:5" + all,
+         [](u32 l, v a, v b, v) {
+             return a[l ^ 5] + b[l] + l;
+         }},
+        {"v_cmp_lt_u32_e64_dpp s8, v1, v2 row_xmask:3" + all + "\n v_cndmask_b32 v20, 5, 7, s8",
+         [](u32 l, v a, v b, v) {
+             return a[l ^ 3] < b[l] ? 7u : 5u;
+         }},
+        {"v_cmpx_gt_i32_e64_dpp v1, v2 dpp8:[1,0,3,2,5,4,7,6]\n v_mov_b32 v20, 9",
+         [](u32 l, v a, v b, v old) {
+             return static_cast<i32>(a[l ^ 1]) > static_cast<i32>(b[l]) ? 9u : old[l];
+         }},
+        {"v_add_nc_u16_e64_dpp v20, v1, v2 op_sel:[1,0,1] row_ror:2" + all,
+         [](u32 l, v a, v b, v old) {
+             const u32 from = (l & 16) | ((l + 14) & 15);
+             return (old[l] & 0xffff) | ((a[from] >> 16) + b[l]) << 16;
+         }},
+        {"v_cvt_f32_ubyte1_dpp v20, v1 row_share:4" + all,
+         [](u32 l, v a, v, v) {
+             return bits(static_cast<float>(a[(l & 16) | 4] >> 8 & 255));
+         }},
+        {"v_and_b32 v1, 0x38383838, v1\n v_cvt_f32_fp8_e64_dpp v20, v1 byte_sel:2 row_xmask:6 "
+         "row_mask:0x1 bank_mask:0xf",
+         [](u32 l, v a, v, v old) {
+             // Exponents alone: codes 8 n are powers of two, 0 is 0.
+             const u32 exponent = a[l ^ 6] >> 19 & 7;
+             const float value = exponent ? std::ldexp(1.0f, static_cast<int>(exponent) - 7) : 0.0f;
+             return l < 16 ? bits(value) : old[l];
+         }},
+        {"v_mov_b32 v3, 1.0\n v_cvt_sr_fp8_f32_e64_dpp v20, v3, v2 byte_sel:1 row_xmask:1 "
+         "row_mask:0x2 bank_mask:0xf",
+         [](u32 l, v, v, v old) {
+             return l < 16 ? old[l] : (old[l] & 0xffff00ff) | 0x3800;
+         }},
+        {"s_mov_b32 exec_lo, 0x7fffffff\n v_mov_b32_dpp v20, v1 dpp8:[7,6,5,4,3,2,1,0] fi:1",
+         [](u32 l, v a, v, v old) {
+             return l == 31 ? old[l] : a[l ^ 7];
+         }},
+    });
+}
+
 TEST(lanes, permutes) {
     constexpr u64 list = 0x0123456789abcdef, other = 0xf1e2d3c4b5a69780;
     run({
