@@ -32,6 +32,7 @@ constexpr card cards[] = {
      25.6},
     {"7900xtx", "Radeon RX 7900 XTX", rdna3, 96, 2.5, 2.5, 2.5, 960, 6144, 96, pcie4, 123, 123,
      61.4},
+    {"7900xt", "Radeon RX 7900 XT", rdna3, 84, 2.4, 2.4, 2.4, 800, 6144, 80, pcie4, 103, 103, 51.6},
 };
 
 } // namespace

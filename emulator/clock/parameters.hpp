@@ -75,7 +75,7 @@ struct card {
     unsigned processors() const { return compute_units / 2; }
 };
 
-/// The card of a key (9070xt, r9700, 9060xt, 7900xtx), or nullptr.
+/// The card of a key (9070xt, r9700, 9060xt, 7900xtx, 7900xt), or nullptr.
 const card* find_card(std::string_view key);
 
 inline double pick(const interval& i, outlook o) {

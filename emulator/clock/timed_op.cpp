@@ -180,8 +180,9 @@ timed_op describe(const op& o) {
     case unit::wmma:
         to.occupancy = o.cycles;
         if (double_precision(*o.info)) to.occupancy = double_precision_cycles;
-        to.eight_bit = to.what == unit::wmma && o.cycles == 8;
-        to.four_bit = to.eight_bit && o.info->name.find("_iu4") != o.info->name.npos;
+        to.four_bit = to.what == unit::wmma && o.info->name.find("_iu4") != o.info->name.npos;
+        to.eight_bit = to.what == unit::wmma && (o.cycles == 8 || to.four_bit ||
+                                                 o.info->name.find("_iu8") != o.info->name.npos);
         vector_operands(o, to);
         break;
     case unit::salu:

@@ -98,12 +98,14 @@ void record_local(wave& w, const op& o, wave_trace& t) {
         push_access(t, {}, {1, 1});
         return;
     }
-    if (o.width) {
-        push_access(t, {}, one_access(w, o, o.width));
+    const bool load = o.info->dst != kind::none;
+    const bool two = o.info->name.find("2addr") != o.info->name.npos;
+    if (!two) {
+        const unsigned words = std::max(1u, words_of(o.info->src[1]));
+        push_access(t, {}, one_access(w, o, o.width ? o.width : 4 * words));
         return;
     }
     // Two addresses in units of the element, or of 64 elements.
-    const bool load = o.info->dst != kind::none;
     const unsigned bytes = 4 * (load ? words_of(o.info->dst) / 2 : words_of(o.info->src[1]));
     const unsigned unit = bytes * (o.info->name.find("stride64") != o.info->name.npos ? 64 : 1);
     bank_passes sum{0, 0};
@@ -122,8 +124,9 @@ void record_scalar(wave& w, const op& o, wave_trace& t) {
         push_access(t, {}, {0, 0});
         return;
     }
-    u64 base = scalar_word(w, o, 0, 0) | static_cast<u64>(scalar_word(w, o, 0, 1)) << 32;
-    if (words_of(o.info->src[0]) == 4) base &= 0xffffffffffffu;
+    // Of a buffer's descriptor, the lower 48 bits are the address.
+    const u64 base = (scalar_word(w, o, 0, 0) | static_cast<u64>(scalar_word(w, o, 0, 1)) << 32) &
+                     0xffffffffffffu;
     const u64 address = base + static_cast<u64>(static_cast<i64>(o.offset)) +
                         (is_scalar(o.src[1]) ? w.s[o.src[1] - scalar_first] : 0);
     std::vector<u32> lines{line_of(w, address)};

@@ -86,7 +86,7 @@ void set_clock() {
     const bool on_or_off = wanted.empty() || wanted == "0" || wanted == "1";
     const auto* const card = clock::find_card(on_or_off ? current_device().key : wanted);
     if (!card && !on_or_off) {
-        refuse("R9V_EMULATOR_CLOCK", text, "0, 1, 9070xt, r9700, 9060xt or 7900xtx");
+        refuse("R9V_EMULATOR_CLOCK", text, "0, 1, 9070xt, r9700, 9060xt, 7900xtx or 7900xt");
     }
     if (card) timing.select(*card);
     const bool reports = wanted_report() != report::format::none;

@@ -27,8 +27,9 @@ const char* card_of(const std::string& path) {
     unsigned char header[64] = {};
     file.read(reinterpret_cast<char*>(header), sizeof header);
     if (!file) throw wrong_usage("the code object " + path + " cannot be read");
-    constexpr unsigned flags_at = 48, gfx1200 = 0x48;
+    constexpr unsigned flags_at = 48, gfx1100 = 0x41, gfx1200 = 0x48;
     const bool elf = std::memcmp(header, "\177ELF", 4) == 0;
+    if (elf && header[flags_at] == gfx1100) return "7900xtx";
     return elf && header[flags_at] == gfx1200 ? "9060xt" : "9070xt";
 }
 

@@ -179,7 +179,7 @@ const char* usage() {
            "  --grid X[,Y[,Z]]   workgroups         --block X[,Y[,Z]]  threads of each\n"
            "  --lds BYTES        dynamic LDS        --repeat N         launches; the last is "
            "reported\n"
-           "  --device KEY       9070xt, r9700 or 9060xt; default: by the code object\n"
+           "  --device KEY       9070xt, r9700, 9060xt, 7900xtx or 7900xt; default: by the code\n"
            "  --report FORMAT    text, json or html --output FILE      where it goes\n"
            "  --print N          the first values of argument N (from 0), a buffer, afterwards\n"
            "\n"

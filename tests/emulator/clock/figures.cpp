@@ -240,6 +240,12 @@ const char* name_of(role r) {
                               : "shown";
 }
 
+const char* judgement(const figure& f) {
+    if (f.what == role::shown) return "not judged";
+    if (!f.holds()) return "**no**";
+    return f.interval ? "as an interval" : "yes";
+}
+
 bool within(const figure& f, double x) {
     return x >= f.published_low * (1 - f.tolerance) - 1e-9 &&
            x <= f.published_high * (1 + f.tolerance) + 1e-9;
@@ -290,8 +296,7 @@ std::string table(const std::vector<figure>& figures) {
         std::snprintf(error, sizeof error, "%+.1f %%", 100 * f.error());
         out += "| " + f.name + " | " + published + " " + f.unit + " (" + f.source + ") | " +
                number(f.modelled.low) + ", " + number(f.modelled.mid) + ", " +
-               number(f.modelled.high) + " | " + error + " | " +
-               (f.holds() ? (f.interval ? "as an interval" : "yes") : "**no**") + " | " +
+               number(f.modelled.high) + " | " + error + " | " + judgement(f) + " | " +
                name_of(f.what) + " |\n";
     }
     return out;

@@ -3,11 +3,11 @@
 //
 // The order of kernels that differ in one published lesson each. An order is robust when it holds
 // at each end of the intervals.
-#include "attention_ladder.hpp"
 #include "ladder.hpp"
 
 #include <r9v_emulator/testing.hpp>
 
+#include "attention_ladder.hpp"
 #include <gtest/gtest.h>
 #include <vector>
 
