@@ -14,10 +14,10 @@ namespace r9v::inline R9V_ABI::tile {
 /// Division of numbers below 2^31 by a number that is known before the launch: one multiplication.
 struct divisor {
     std::uint32_t value = 1;
-    std::uint32_t multiplier = 0;
-    int shift = 0;
+    std::uint32_t multiplier = (1u << 31) + 1;
+    int shift = 31;
 
-    constexpr divisor() : divisor{1} {}
+    constexpr divisor() = default; // by 1; for device code too
     /// ceil(2^shift / by) errs by less than by <= 2^(shift - 31), which no dividend can see
     /// (Granlund and Montgomery, "Division by invariant integers using multiplication", 1994).
     constexpr explicit divisor(std::uint32_t by)

@@ -15,6 +15,7 @@ using r9v::tile::divisor;
 using r9v::tile::raster;
 
 TEST(divisor, divides_as_division_does) {
+    EXPECT_EQ(divisor{}.quotient(0x7fffffffu), 0x7fffffffu) << "by 1 where nothing is said";
     constexpr std::uint32_t last = 0x7fff'ffffu;
     for (const std::uint32_t by : {1u, 2u, 3u, 5u, 7u, 641u, 65'535u, 65'536u, 65'537u, 1'000'003u,
                                    0x3fff'ffffu, 0x4000'0000u, 0x4000'0001u, last}) {
