@@ -185,6 +185,28 @@ TEST_F(conv_refusals, padding_that_no_kernel_can_count) {
     expect_refused(conv2d(x, weights(), far) | store(few), "more pixels or blocks");
 }
 
+TEST_F(conv_refusals, maps_that_no_kernel_can_count) {
+    constexpr int most = std::numeric_limits<int>::max();
+    constexpr index_t tall = (index_t{1} << 32) + 1; // 1 in 32 bits
+    const tensor<half, 4> map{memory_x.data(), {1, tall, 1, 16}, {0, 0, 0, 1}};
+    const tensor<half, 4> image{memory_x.data(), {1, tall, 1, 3}, {0, 0, 0, 1}};
+    const tensor<half, 5> volume{memory_x.data(), {1, 1, tall, 1, 16}, {0, 0, 0, 0, 1}};
+    const tensor<half, 4> five{memory_y.data(), {1, 5, 1, 24}};
+    const tensor<half, 4> three{memory_y.data(), {1, 3, 1, 24}};
+    expect_refused(
+        conv2d(image, stem_filter(memory_f.data(), {24, 1, 1, 3}), {.stride = {1 << 30, 1}}) |
+            store(five),
+        "more pixels or blocks");
+    expect_refused(conv3d(volume, volume_filter(memory_f.data(), {24, 1, 1, 1, 16}),
+                          {.stride = {1, 1 << 30, 1}}) |
+                       store(five),
+                   "more pixels or blocks");
+    expect_refused(conv_transpose2d(map, transposed_filter(memory_f.data(), {24, 1, 1, 16}),
+                                    {.pad = {most, most, 0, 0}}) |
+                       store(three),
+                   "more pixels or blocks");
+}
+
 /// Small whole numbers, so that sums are exact in any order.
 std::vector<half> whole_numbers(index_t count, unsigned seed) {
     std::vector<half> values(static_cast<std::size_t>(count));

@@ -96,7 +96,7 @@ template<class Head>
 /// The longer side of the padded map, in which kernels count with 32 bits.
 template<class Head>
 [[nodiscard]] index_t longest_padded(const Head& head) {
-    const padding& pad = head.how.pad;
+    const auto& pad = head.how.pad;
     return std::max(head.height() + pad.top + pad.bottom, head.width() + pad.left + pad.right);
 }
 

@@ -5,6 +5,7 @@
 // for a shape. Host code.
 #pragma once
 
+#include <r9v/kernels/conv/fit.hpp>
 #include <r9v/kernels/conv/stem/geometry.hpp>
 #include <r9v/kernels/conv/stem/pooled.hpp>
 #include <r9v/kernels/conv/stem/tuning.hpp>
@@ -122,7 +123,7 @@ template<class Program>
     stem_geometry& g = choice.geometry;
     const index_t image = result.heads * result.rows;
     if (image > most || result.batches > most / std::max<index_t>(image, 1) ||
-        result.columns > most / 2) {
+        result.columns > most / 2 || longest_padded(p.head) > most) {
         choice.misfit = stem_misfit::grid;
         return choice;
     }

@@ -21,6 +21,15 @@ namespace detail {
     return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
 }
 
+/// The longer side of the result with what its pads take away and a stride more, in which kernels
+/// count with 32 bits. Maps are no longer.
+template<class Head>
+[[nodiscard]] index_t longest_padded_result(const Head& head) {
+    const transposed_convolution& how = head.how;
+    return std::max(head.out_height() + how.pad.top + how.pad.bottom + how.stride.height,
+                    head.out_width() + how.pad.left + how.pad.right + how.stride.width);
+}
+
 /// What all phases have in common. Taps of a phase run backwards over the map.
 template<class Head>
 [[nodiscard]] tile::patch_geometry map_of_phases(const Head& head, const phase_axis& height,
@@ -127,7 +136,7 @@ template<class Program>
     choice.is_too_large =
         head.out_height() * head.out_width() > most ||
         head.out_height() * head.out_width() > most / std::max<index_t>(head.batches(), 1) ||
-        head.f.elements() > most;
+        head.f.elements() > most || detail::longest_padded_result(head) > most;
     if (choice.is_too_large) return choice;
     conv_transpose_geometry& g = choice.geometry = phases_of(head);
     g.flattened = g.wide_chain != 0 && detail::is_flat(p.chain, head.result()) &&

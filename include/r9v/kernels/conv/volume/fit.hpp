@@ -100,7 +100,9 @@ template<class Program>
     conv_volume_geometry& g = choice.geometry;
     const index_t frame = result.heads * result.rows;
     choice.is_too_large = frame > most || result.batches > most / std::max<index_t>(frame, 1) ||
-                          head.batches() * head.depth() > most;
+                          head.batches() * head.depth() > most ||
+                          head.depth() + head.how.pad.front + head.how.pad.back > most ||
+                          detail::longest_padded(head) > most;
     if (choice.is_too_large) return choice;
     g.m = result.batches * frame;
     g.n = result.columns / head.how.groups;
