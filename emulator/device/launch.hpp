@@ -70,10 +70,10 @@ struct execution_options {
     /// nothing orders the two; code may read what it then does not use.
     bool report_overwritten_reads = false;
     unsigned host_threads = 2;
-    std::uint64_t seed = 0;             ///< order of workgroups and waves
-    bool profile = false;               ///< fill launch_result::profile
-    std::uint64_t branch_limit = 0;     ///< taken backward branches a wave may make; 0: no limit
-    std::vector<std::uint64_t> dropped; ///< code addresses to skip, for mutation tests
+    std::uint64_t seed = 0;               ///< order of workgroups and waves
+    bool profile = false;                 ///< fill launch_result::profile
+    std::uint64_t branch_limit = 0;       ///< taken backward branches a wave may make; 0: no limit
+    std::vector<std::uint64_t> dropped;   ///< code addresses to skip, for mutation tests
     clock::launch_trace* trace = nullptr; ///< filled for the clock, where set
     std::uint64_t trace_minimum = 1;      ///< workgroups that the trace shall hold at least
     std::uint64_t trace_budget = 0;       ///< wave instructions beyond which it takes no more
@@ -142,7 +142,8 @@ struct listed_instruction {
 /// The instructions of a kernel from its entry to the last one reachable in a straight line.
 std::vector<listed_instruction> list_instructions(memory& device_memory,
                                                   const kernel_image& kernel);
-/// Of these, the waits (s_wait_*), barriers (s_barrier_*) and operations on caches (global_inv, ...).
+/// Of these, the waits (s_wait_*), barriers (s_barrier_*) and operations on caches (global_inv,
+/// ...).
 std::vector<listed_instruction> list_waits(memory& device_memory, const kernel_image& kernel);
 
 /// Drops what was decoded of a code segment; call before its memory is released.
