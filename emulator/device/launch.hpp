@@ -142,8 +142,7 @@ struct listed_instruction {
 /// The instructions of a kernel from its entry to the last one reachable in a straight line.
 std::vector<listed_instruction> list_instructions(memory& device_memory,
                                                   const kernel_image& kernel);
-/// Of these, the waits (s_wait_*), barriers (s_barrier_*) and operations on caches (global_inv,
-/// ...).
+/// Of these, the waits (s_wait_*), barriers (s_barrier_*) and cache operations (global_inv, ...).
 std::vector<listed_instruction> list_waits(memory& device_memory, const kernel_image& kernel);
 
 /// Drops what was decoded of a code segment; call before its memory is released.

@@ -131,7 +131,7 @@ struct group {
     u32 wave_count = 0;
     u32 live = 0;
     lds_state lds;
-    barrier_state barriers[17]; ///< 0: the workgroup's, 1..16 named
+    barrier_state barriers[17];          ///< 0: the workgroup's, 1..16 named
     clock::group_trace* trace = nullptr; ///< where the clock records this workgroup
 };
 
