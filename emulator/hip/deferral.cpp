@@ -22,12 +22,12 @@ deferral& deferral::instance() {
 }
 
 bool deferral::wanted() {
-    return runtime::instance().options().seed != 0;
+    return runtime::instance().seed() != 0;
 }
 
 std::uint64_t deferral::next_random() {
     const std::lock_guard lock(mutex_);
-    if (random_ == 0) random_ = runtime::instance().options().seed;
+    if (random_ == 0) random_ = runtime::instance().seed();
     // SplitMix64, Steele, Lea and Flood 2014.
     std::uint64_t x = random_ += 0x9e3779b97f4a7c15U;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9U;

@@ -69,7 +69,7 @@ std::vector<hipGraphNode*> ihipGraph::ordered() const {
         if (node->before.empty()) result.push_back(node.get());
     }
     // Graphs of one shape get one order, so that one can replace the other.
-    const auto seed = r9v_emulator::hip::runtime::instance().options().seed;
+    const auto seed = r9v_emulator::hip::runtime::instance().seed();
     std::minstd_rand random(static_cast<std::minstd_rand::result_type>(seed));
     for (std::size_t next = 0; next < result.size(); ++next) {
         // Those from `next` on are ready: with a seed, any may be the next.

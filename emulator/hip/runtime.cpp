@@ -150,6 +150,11 @@ execution_options runtime::options() const {
     return options_;
 }
 
+std::uint64_t runtime::seed() const {
+    const std::lock_guard lock(options_mutex_);
+    return options_.seed;
+}
+
 void runtime::set_options(const execution_options& changed) {
     const std::lock_guard lock(options_mutex_);
     options_ = changed;

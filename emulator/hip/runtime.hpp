@@ -25,6 +25,8 @@ public:
 
     memory& device_memory() { return memory_; }
     execution_options options() const;
+    /// Of the options, what every call that queues or waits asks for.
+    std::uint64_t seed() const;
     void set_options(const execution_options& changed);
 
     unsigned devices() const { return memory_.devices(); }

@@ -14,6 +14,12 @@ half through_float(half a, half b, F f) {
     // One f32 operation on halves followed by one rounding is the rounded half operation.
     return static_cast<half>(f(static_cast<float>(a), static_cast<float>(b)));
 }
+/// The same for two in a row, of which none but the last rounds.
+template<class F, class G>
+half through_float(half a, half b, half c, F f, G g) {
+    return static_cast<half>(
+        g(f(static_cast<float>(a), static_cast<float>(b)), static_cast<float>(c)));
+}
 half round_half(half a, float (*f)(float)) {
     return static_cast<half>(f(static_cast<float>(a)));
 }
@@ -87,13 +93,11 @@ constexpr instruction half_table[] = {
               }),
     vector_op("v_min3_num_f16",
               [](half a, half b, half c) -> half {
-                  const float m = min_num(static_cast<float>(a), static_cast<float>(b));
-                  return static_cast<half>(min_num(m, static_cast<float>(c)));
+                  return through_float(a, b, c, min_num<float>, min_num<float>);
               }),
     vector_op("v_max3_num_f16",
               [](half a, half b, half c) -> half {
-                  const float m = max_num(static_cast<float>(a), static_cast<float>(b));
-                  return static_cast<half>(max_num(m, static_cast<float>(c)));
+                  return through_float(a, b, c, max_num<float>, max_num<float>);
               }),
     vector_op("v_med3_num_f16",
               [](half a, half b, half c) -> half {
@@ -102,33 +106,27 @@ constexpr instruction half_table[] = {
               }),
     vector_op("v_minmax_num_f16",
               [](half a, half b, half c) -> half {
-                  const float m = min_num(static_cast<float>(a), static_cast<float>(b));
-                  return static_cast<half>(max_num(m, static_cast<float>(c)));
+                  return through_float(a, b, c, min_num<float>, max_num<float>);
               }),
     vector_op("v_maxmin_num_f16",
               [](half a, half b, half c) -> half {
-                  const float m = max_num(static_cast<float>(a), static_cast<float>(b));
-                  return static_cast<half>(min_num(m, static_cast<float>(c)));
+                  return through_float(a, b, c, max_num<float>, min_num<float>);
               }),
     vector_op("v_minimum3_f16",
               [](half a, half b, half c) -> half {
-                  const float m = minimum(static_cast<float>(a), static_cast<float>(b));
-                  return static_cast<half>(minimum(m, static_cast<float>(c)));
+                  return through_float(a, b, c, minimum<float>, minimum<float>);
               }),
     vector_op("v_maximum3_f16",
               [](half a, half b, half c) -> half {
-                  const float m = maximum(static_cast<float>(a), static_cast<float>(b));
-                  return static_cast<half>(maximum(m, static_cast<float>(c)));
+                  return through_float(a, b, c, maximum<float>, maximum<float>);
               }),
     vector_op("v_minimummaximum_f16",
               [](half a, half b, half c) -> half {
-                  const float m = minimum(static_cast<float>(a), static_cast<float>(b));
-                  return static_cast<half>(maximum(m, static_cast<float>(c)));
+                  return through_float(a, b, c, minimum<float>, maximum<float>);
               }),
     vector_op("v_maximumminimum_f16",
               [](half a, half b, half c) -> half {
-                  const float m = maximum(static_cast<float>(a), static_cast<float>(b));
-                  return static_cast<half>(minimum(m, static_cast<float>(c)));
+                  return through_float(a, b, c, maximum<float>, minimum<float>);
               }),
     vector_op("v_floor_f16", [](half a) { return round_half(a, std::floor); }),
     vector_op("v_ceil_f16", [](half a) { return round_half(a, std::ceil); }),

@@ -3,7 +3,7 @@
 """What the kernels of kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
 import dataclasses
 
-from codegen_test import check_source
+from codegen_test import check_resources, check_source
 
 
 @dataclasses.dataclass
@@ -75,14 +75,7 @@ def check_epilogue(counts, limits):
 
 
 def check_kernel(kernel, limits):
-    if kernel.uses_scratch():
-        yield f"uses {kernel.scratch} bytes of scratch"
-    if kernel.vgprs > limits.vgprs:
-        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
-    if any(line.startswith(("flat_", "buffer_")) for line in kernel.code):
-        yield "accesses memory through flat or buffer instructions"
-    if kernel.resources["workgroup_processor_mode"] != 0:
-        yield "is not in CU mode"
+    yield from check_resources(kernel, limits, ("flat_", "buffer_"))
     loop = kernel.main_loop()
     if not loop.matrix:
         yield "has no loop with a matrix instruction"

@@ -3,7 +3,7 @@
 """What the kernels of conv_kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
 import dataclasses
 
-from codegen_test import check_source
+from codegen_test import check_resources, check_source
 
 FILTER, MAP = "global_load_b128", "buffer_load_b128"
 
@@ -66,14 +66,7 @@ def check_loop(counts, limits):
 
 
 def check_kernel(kernel, limits):
-    if kernel.uses_scratch():
-        yield f"uses {kernel.scratch} bytes of scratch"
-    if kernel.vgprs > limits.vgprs:
-        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
-    if any(line.startswith("flat_") for line in kernel.code):
-        yield "accesses memory through flat instructions"
-    if kernel.resources["workgroup_processor_mode"] != 0:
-        yield "is not in CU mode"
+    yield from check_resources(kernel, limits)
     loop = kernel.main_loop()
     if not loop.matrix:
         yield "has no loop with a matrix instruction"

@@ -5,7 +5,7 @@ import dataclasses
 import heapq
 import re
 
-from codegen_test import check_source
+from codegen_test import check_resources, check_source
 from machine_code import Counts
 LOADS = 8           # of 16 bytes, four each of keys and values, in one round of the loop
 BYTES = LOADS * 512
@@ -94,14 +94,7 @@ def most_in_flight(loop):
 def check_kernel(kernel, limits):
     span = main_loop(kernel)
     loop = kernel.code[slice(*span)]
-    if kernel.uses_scratch():
-        yield f"uses {kernel.scratch} bytes of scratch"
-    if kernel.vgprs > limits.vgprs:
-        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
-    if any(line.startswith(("flat_", "buffer_")) for line in kernel.code):
-        yield "accesses memory through flat or buffer instructions"
-    if kernel.resources["workgroup_processor_mode"] != 0:
-        yield "is not in CU mode"
+    yield from check_resources(kernel, limits, ("flat_", "buffer_"))
     if not loop:
         yield "has no loop with products"
         return

@@ -3,7 +3,7 @@
 """What the kernels of own_filter_kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
 import dataclasses
 
-from codegen_test import check_source
+from codegen_test import check_resources, check_source
 
 
 @dataclasses.dataclass
@@ -36,12 +36,7 @@ KERNELS = {
 
 
 def check_kernel(kernel, limits):
-    if kernel.uses_scratch():
-        yield f"uses {kernel.scratch} bytes of scratch"
-    if kernel.vgprs > limits.vgprs:
-        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
-    if any(line.startswith("flat_") for line in kernel.code):
-        yield "accesses memory through flat instructions"
+    yield from check_resources(kernel, limits)
     loop = kernel.main_loop()
     if not loop.matrix:
         yield "has no loop with a matrix instruction"

@@ -4,7 +4,7 @@
 import dataclasses
 import re
 
-from codegen_test import assembly, command_line
+from codegen_test import assembly, check_resources, command_line
 from machine_code import Counts, kernels
 from r9v_support import finish, in_parallel
 PARTS = 4
@@ -97,17 +97,10 @@ def check_loop(code, limits):
 
 
 def check_kernel(kernel, limits):
-    if kernel.uses_scratch():
-        yield f"uses {kernel.scratch} bytes of scratch"
-    if kernel.vgprs > limits.vgprs:
-        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
+    yield from check_resources(kernel, limits, ("flat_", "buffer_"))
     lds = kernel.resources["group_segment_fixed_size"]
     if lds > limits.lds:
         yield f"uses {lds} bytes of LDS instead of {limits.lds}"
-    if any(line.startswith(("flat_", "buffer_")) for line in kernel.code):
-        yield "accesses memory through flat or buffer instructions"
-    if kernel.resources["workgroup_processor_mode"] != 0:
-        yield "is not in CU mode"
     if not limits.interior:
         return
     loop = interior_loop(kernel)

@@ -4,7 +4,7 @@
 import dataclasses
 import re
 
-from codegen_test import check_source
+from codegen_test import check_resources, check_source
 from machine_code import Counts
 
 
@@ -53,14 +53,7 @@ def most_in_flight(code, load):
 
 def check_kernel(kernel, limits):
     counts = Counts(kernel.code)
-    if kernel.uses_scratch():
-        yield f"uses {kernel.scratch} bytes of scratch"
-    if kernel.vgprs > limits.vgprs:
-        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
-    if any(line.startswith(("flat_", "buffer_")) for line in kernel.code):
-        yield "accesses memory through flat or buffer instructions"
-    if kernel.resources["workgroup_processor_mode"] != 0:
-        yield "is not in CU mode"
+    yield from check_resources(kernel, limits, ("flat_", "buffer_"))
     flying = most_in_flight(kernel.code, limits.load)
     if flying < limits.flying:
         yield f"has only {flying} loads in flight"

@@ -3,7 +3,7 @@
 """What the kernels of stem_kernels.cpp must be in machine code, for gfx1200 and gfx1201."""
 import dataclasses
 
-from codegen_test import check_source
+from codegen_test import check_resources, check_source
 from machine_code import Counts
 
 PRODUCTS = 16   # of the main loop: two steps of 8
@@ -32,14 +32,7 @@ KERNELS = {
 
 
 def check_kernel(kernel, limits):
-    if kernel.uses_scratch():
-        yield f"uses {kernel.scratch} bytes of scratch"
-    if kernel.vgprs > limits.vgprs:
-        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
-    if any(line.startswith("flat_") for line in kernel.code):
-        yield "accesses memory through flat instructions"
-    if kernel.resources["workgroup_processor_mode"] != 0:
-        yield "is not in CU mode"
+    yield from check_resources(kernel, limits)
     counts, loop = Counts(kernel.code), kernel.main_loop()
     if counts.stores.count("global_store_b128") != limits.stores:
         yield f"stores {counts.stores.count('global_store_b128')} times by 16 bytes"

@@ -26,6 +26,18 @@ def assembly(compiler, architecture, source, *flags):
     return text
 
 
+def check_resources(kernel, limits, never=("flat_",)):
+    """What every kernel keeps to; it has no instructions that begin with one of `never`."""
+    if kernel.uses_scratch():
+        yield f"uses {kernel.scratch} bytes of scratch"
+    if kernel.vgprs > limits.vgprs:
+        yield f"uses {kernel.vgprs} VGPRs instead of {limits.vgprs}"
+    if any(line.startswith(never) for line in kernel.code):
+        yield f"accesses memory through {' or '.join(name.rstrip('_') for name in never)} instructions"
+    if kernel.resources["workgroup_processor_mode"] != 0:
+        yield "is not in CU mode"
+
+
 def check_source(title, source, limits_of, check_kernel, describe):
     """Holds each kernel that `limits_of` names to its limits: check_kernel(kernel, limits) yields what is wrong,
     describe(kernel, limits) says what it is."""

@@ -6,20 +6,11 @@
 #include <r9v/kernels/attention/decode_kernel.hpp>
 #include <r9v/ops.hpp>
 
+#include "label.hpp"
+
 namespace {
 
 using namespace r9v;
-
-/// An op without code.
-template<class Name>
-struct label_op {
-    static constexpr auto role = r9v::role::map;
-    template<class Math, int N>
-    R9V_HD run<typename Math::real, N> operator()(Math, const run<typename Math::real, N>& x,
-                                                  const coordinate&) const {
-        return x;
-    }
-};
 
 template<class T>
 using heads = tensor<const T, 4>;
@@ -29,12 +20,12 @@ using table = tensor<const std::int32_t, 2>;
 /// Queries of `Rows` heads share a key head. `Keys` and `Values` are forms of sequences.
 template<class Name, int Dim, class T, class Scores>
 constexpr auto decode(heads<T> k, Scores scores) {
-    return attention<Dim>(heads<T>{}, k, k, scores) | label_op<Name>{} | store(tensor<T, 4>{});
+    return attention<Dim>(heads<T>{}, k, k, scores) | label<Name>() | store(tensor<T, 4>{});
 }
 template<class Name, int Dim, class T, class Scores>
 constexpr auto decode_paged(heads<T> pages, Scores scores) {
     const auto k = paged(pages, table{}, indices{});
-    return attention<Dim>(heads<T>{}, k, k, scores) | label_op<Name>{} | store(tensor<T, 4>{});
+    return attention<Dim>(heads<T>{}, k, k, scores) | label<Name>() | store(tensor<T, 4>{});
 }
 
 template<int Dim, int Rows>

@@ -8,24 +8,11 @@
 #include <r9v/kernels/conv/volume/kernel.hpp>
 #include <r9v/ops.hpp>
 
+#include "label.hpp"
+
 namespace {
 
 using namespace r9v;
-
-/// An op without code.
-template<class Name>
-struct label_op {
-    static constexpr auto role = r9v::role::map;
-    template<class Math, int N>
-    R9V_HD run<typename Math::real, N> operator()(Math, const run<typename Math::real, N>& x,
-                                                  const coordinate&) const {
-        return x;
-    }
-};
-template<class Name>
-constexpr auto label() {
-    return label_op<Name>{};
-}
 
 template<class T, int Rank>
 using map_of = tensor<const T, Rank>;

@@ -7,20 +7,11 @@
 #include <r9v/kernels/pool/kernel.hpp>
 #include <r9v/ops.hpp>
 
+#include "label.hpp"
+
 namespace {
 
 using namespace r9v;
-
-/// An op without code.
-template<class Name>
-struct label_op {
-    static constexpr auto role = r9v::role::map;
-    template<class Math, int N>
-    R9V_HD run<typename Math::real, N> operator()(Math, const run<typename Math::real, N>& x,
-                                                  const coordinate&) const {
-        return x;
-    }
-};
 
 template<class T>
 using map4 = tensor<const T, 4>;
@@ -32,7 +23,7 @@ using vector = tensor<const float, 1>;
 
 template<class Name, class Program>
 constexpr auto named(const Program& p) {
-    return p | label_op<Name>{};
+    return p | label<Name>();
 }
 
 constexpr pool_tile staged{.regime = pool_regime::staged};

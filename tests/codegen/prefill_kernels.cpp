@@ -7,24 +7,11 @@
 #include <r9v/kernels/attention/prefill_kernel.hpp>
 #include <r9v/ops.hpp>
 
+#include "label.hpp"
+
 namespace {
 
 using namespace r9v;
-
-/// An op without code.
-template<class Name>
-struct label_op {
-    static constexpr auto role = r9v::role::map;
-    template<class Math, int N>
-    R9V_HD run<typename Math::real, N> operator()(Math, const run<typename Math::real, N>& x,
-                                                  const coordinate&) const {
-        return x;
-    }
-};
-template<class Name>
-constexpr auto label() {
-    return label_op<Name>{};
-}
 
 template<class T>
 using rows = tensor<const T, 4>;

@@ -7,20 +7,11 @@
 #include <r9v/ops.hpp>
 #include <r9v/ops/mask.hpp>
 
+#include "label.hpp"
+
 namespace {
 
 using namespace r9v;
-
-/// An op without code.
-template<class Name>
-struct label_op {
-    static constexpr auto role = r9v::role::map;
-    template<class Math, int N>
-    R9V_HD run<typename Math::real, N> operator()(Math, const run<typename Math::real, N>& x,
-                                                  const coordinate&) const {
-        return x;
-    }
-};
 
 template<class T>
 using rows = tensor<const T, 2>;
@@ -32,7 +23,7 @@ using vector = tensor<const float, 1>;
 
 template<class Kind, class Name, class Input>
 constexpr auto of(const Input& x) {
-    return r9v::detail::row_program(x, Kind{}) | label_op<Name>{};
+    return r9v::detail::row_program(x, Kind{}) | label<Name>();
 }
 
 constexpr row_tile held = r9v::detail::kernel_tile(r9v::detail::held_tile);

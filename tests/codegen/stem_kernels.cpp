@@ -7,20 +7,11 @@
 #include <r9v/kernels/conv/stem/pool_kernel.hpp>
 #include <r9v/ops.hpp>
 
+#include "label.hpp"
+
 namespace {
 
 using namespace r9v;
-
-/// An op without code.
-template<class Name>
-struct label_op {
-    static constexpr auto role = r9v::role::map;
-    template<class Math, int N>
-    R9V_HD run<typename Math::real, N> operator()(Math, const run<typename Math::real, N>& x,
-                                                  const coordinate&) const {
-        return x;
-    }
-};
 
 template<class T>
 using map4 = tensor<const T, 4>;
@@ -30,7 +21,7 @@ using vector = tensor<const float, 1>;
 
 template<class T, class Name, class Input>
 constexpr auto of(const Input& x) {
-    return conv2d(x, packed_filter<T, space::device, filter_kind::stem>{}) | label_op<Name>{};
+    return conv2d(x, packed_filter<T, space::device, filter_kind::stem>{}) | label<Name>();
 }
 
 constexpr stem_tile wide = r9v::detail::wide_stem_tile;

@@ -5,6 +5,7 @@
 // row, always in the same order, and commits the total.
 #pragma once
 
+#include <r9v/kernels/family.hpp>
 #include <r9v/tile/finish.hpp>
 
 namespace r9v::inline R9V_ABI::kernels {
@@ -61,6 +62,17 @@ void add_tap_merge(Plan& to) {
         to.add(reinterpret_cast<const void*>(&merge_taps_kernel<arch::gfx12, Program, geometry>),
                ceil_div<index_t>(rows, merge_threads), merge_threads);
     }
+}
+
+/// The plan of a choice among tiles, whose kernels are `compiled`, with the merge of its taps.
+template<class Program, class Plan, class Choice, auto... Tiles>
+void add_choice(Plan& to, const Choice& choice, tile_list<Tiles...>,
+                const void* const (&compiled)[sizeof...(Tiles)]) {
+    constexpr decltype(to.tile) tiles[] = {Tiles...};
+    to.geometry = choice.geometry;
+    to.tile = tiles[choice.tile];
+    to.add(compiled[choice.tile], choice.blocks, to.tile.threads());
+    add_tap_merge<Program>(to);
 }
 
 } // namespace r9v::inline R9V_ABI::kernels

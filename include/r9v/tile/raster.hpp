@@ -53,6 +53,13 @@ struct raster {
           last_rows{tiles_m - (ceil_div(tiles_m, group) - 1) * group},
           groups{ceil_div(tiles_m, group)} {}
 
+    /// The usual walk: groups of up to 8 rows.
+    [[nodiscard]] static constexpr raster of(index_t tiles_m, index_t tiles_n) {
+        constexpr std::uint32_t rows_together = 8;
+        const auto m = static_cast<std::uint32_t>(tiles_m);
+        return {m, static_cast<std::uint32_t>(tiles_n), m < rows_together ? m : rows_together};
+    }
+
     [[nodiscard]] R9V_HD constexpr tile_position at(std::uint32_t block) const {
         const std::uint32_t batch = a_batch.quotient(block);
         const std::uint32_t in_batch = block - batch * a_batch.value;

@@ -7,6 +7,7 @@
 #include <r9v/kernels/cache/geometry.hpp>
 #include <r9v/kernels/cache/reference.hpp>
 #include <r9v/kernels/cache/rules.hpp>
+#include <r9v/kernels/counting.hpp>
 #include <r9v/kernels/family.hpp>
 #include <r9v/ops/bind.hpp>
 
@@ -26,10 +27,6 @@ template<class Rotary>
     } else {
         return 0;
     }
-}
-
-[[nodiscard]] constexpr tile::divisor count_of(index_t count) {
-    return tile::divisor{count > 0 ? static_cast<std::uint32_t>(count) : 1u};
 }
 
 } // namespace detail
@@ -66,8 +63,8 @@ struct family<rotate_head<View, Rotary>> {
         const extents size = p.head.result();
         const index_t rows = size.batches * size.heads * size.rows;
         to.geometry.keys = {rows, size.columns, detail::turned_columns(p.head.rotary)};
-        to.geometry.heads = detail::count_of(size.heads);
-        to.geometry.tokens = detail::count_of(size.rows);
+        to.geometry.heads = detail::count_divisor(size.heads);
+        to.geometry.tokens = detail::count_divisor(size.rows);
         to.add(reinterpret_cast<const void*>(
                    &kernels::rotate_kernel<arch::gfx12, cache_tile{}, Program>),
                ceil_div<index_t>(to.geometry.keys.count, to.tile.threads), to.tile.threads);
@@ -103,8 +100,8 @@ struct family<append_head<Keys, Values, Rotary>> {
         const index_t rows = head.batches() * head.heads() * head.tokens();
         to.geometry.keys = {rows, head.k.extents[3], detail::turned_columns(head.rotary)};
         to.geometry.values = {rows, head.v.extents[3], 0};
-        to.geometry.heads = detail::count_of(head.heads());
-        to.geometry.tokens = detail::count_of(head.tokens());
+        to.geometry.heads = detail::count_divisor(head.heads());
+        to.geometry.tokens = detail::count_divisor(head.tokens());
         const index_t items = index_t{to.geometry.keys.count} + to.geometry.values.count;
         to.add(reinterpret_cast<const void*>(
                    &kernels::append_kernel<arch::gfx12, cache_tile{}, Program>),

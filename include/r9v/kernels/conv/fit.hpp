@@ -6,6 +6,7 @@
 #pragma once
 
 #include <r9v/kernels/conv/tuning.hpp>
+#include <r9v/kernels/counting.hpp>
 #include <r9v/kernels/reach.hpp>
 #include <r9v/ops/position.hpp>
 
@@ -65,12 +66,9 @@ template<class Head>
     const auto number = [](index_t n) {
         return static_cast<std::int32_t>(n);
     };
-    const auto by = [](index_t n) {
-        return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
-    };
     tile::patch_geometry g;
-    g.of_image = by(head.out_height() * head.out_width());
-    g.of_row = by(head.out_width());
+    g.of_image = count_divisor(head.out_height() * head.out_width());
+    g.of_row = count_divisor(head.out_width());
     g.height = number(head.height());
     g.width = number(head.width());
     g.channels = number(f.c);
@@ -88,8 +86,8 @@ template<class Head>
     g.channel_bytes = head.channel_stride() * bytes;
     g.slabs = number(packed_depth(f) / filter_step);
     g.whole_rows = is_stem(f);
-    g.of_columns = by(f.s);
-    g.of_channels = by(f.c);
+    g.of_columns = count_divisor(f.s);
+    g.of_channels = count_divisor(f.c);
     return g;
 }
 
@@ -232,10 +230,7 @@ template<class Program>
         return choice;
     }
     if (tiles_m == 0 || tiles_n == 0) return choice;
-    constexpr std::uint32_t rows_together = 8;
-    const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
-    g.tiles = tile::raster{m_tiles, static_cast<std::uint32_t>(tiles_n),
-                           std::min(rows_together, m_tiles)};
+    g.tiles = tile::raster::of(tiles_m, tiles_n);
     g.parts = static_cast<std::int32_t>(g.batches * (t.regime == conv_regime::streamed
                                                          ? ceil_div<index_t>(g.n, 16)
                                                          : tiles_n * t.waves_n));

@@ -18,7 +18,7 @@ void conv_kernel([[maybe_unused]] Program program, [[maybe_unused]] conv_geometr
         if constexpr (Tile.regime == conv_regime::streamed) {
             kernels::streamed_block<Tile, Program>(program, geometry);
         } else {
-            kernels::conv_block<Tile, Program>(program, geometry);
+            kernels::conv_block<kernels::convolved<Tile, Program>, Tile>(program, geometry);
         }
     }
 }

@@ -2,7 +2,7 @@
 // Copyright (c) the r9v authors
 //
 // What convolutions with filters of their own (transposed, over volumes) share: the rules about
-// maps, which are those of conv2d(), the tiles, and the reference's walk over the result.
+// maps, which are those of conv2d(), and the tiles.
 #pragma once
 
 #include <r9v/kernels/conv/problem.hpp>
@@ -51,6 +51,21 @@ constexpr bool allows_tiles(tile_list<Tiles...>) {
             ...);
 }
 
+/// Of the tiles of a list that fit_with(tile) allows, the one with the fewest cycles.
+template<class Fit, conv_tile... Tiles>
+[[nodiscard]] auto choose_by_cycles(const Fit& fit_with, tile_list<Tiles...>) {
+    constexpr conv_tile tiles[] = {Tiles...};
+    decltype(fit_with(tiles[0])) best;
+    for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
+        auto candidate = fit_with(tiles[i]);
+        best.is_too_large = best.is_too_large || candidate.is_too_large;
+        if (candidate.tile < 0 || (best.tile >= 0 && candidate.cycles >= best.cycles)) continue;
+        best = candidate;
+        best.tile = i;
+    }
+    return best;
+}
+
 /// Why no tile of a list serves: too many pixels for all of them, or channels that want another.
 [[nodiscard]] inline status own_filter_misfit(bool is_too_large) noexcept {
     if (is_too_large)
@@ -58,34 +73,6 @@ constexpr bool allows_tiles(tile_list<Tiles...>) {
                      "batch over several launches."};
     return error{"r9v: this tile needs contiguous channels, a multiple of 8, and a filter of few "
                  "taps. Name a scattered tile."};
-}
-
-/// Runs the chain of a program over its result, whose values are sum_at(b, p, q, k).
-template<class Program, class SumAt>
-void run_chain_over(const Program& p, const SumAt& sum_at) {
-    constexpr reference_math math{};
-    const extents size = p.head.result();
-    typename states_of<reference_math, typename Program::chain_type>::type states{};
-
-    reset_taps<tap_scope::tensor>(p.chain, states);
-    for (index_t b = 0; b < size.batches; ++b)
-        for (index_t row = 0; row < size.heads; ++row)
-            for (index_t column = 0; column < size.rows; ++column) {
-                coordinate at{.batch_base = b, .row_base = column, .head_base = row};
-                reset_taps<tap_scope::row>(p.chain, states);
-                for (index_t k = 0; k < size.columns; ++k) {
-                    at.column_base = k;
-                    evaluate(math, p.chain, states, at,
-                             run<double, 1>{{sum_at(b, row, column, k)}});
-                }
-                at.column_base = 0;
-                for_each_tap<tap_scope::row>(
-                    p.chain, states,
-                    [&](const auto& op, double state, int) { op.commit(math, state, at); });
-            }
-    for_each_tap<tap_scope::tensor>(p.chain, states, [&](const auto& op, double state, int) {
-        op.commit(math, state, coordinate{});
-    });
 }
 
 } // namespace r9v::inline R9V_ABI::detail

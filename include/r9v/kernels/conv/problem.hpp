@@ -8,62 +8,39 @@
 
 #include <r9v/kernels/conv/convolution.hpp>
 #include <r9v/kernels/conv/filter.hpp>
+#include <r9v/kernels/map_source.hpp>
 #include <r9v/ops/grammar.hpp>
 
 namespace r9v::inline R9V_ABI {
 
 /// `Source` is a source<View, prologue> of rank 4 (Axes 2) or 3 (Axes 1), `Filter` a packed_filter.
 template<class Source, class Filter, int Axes>
-struct conv_head {
-    using source_type = Source;
+struct conv_head : map_source<Source, Axes> {
     using filter_type = Filter;
-    using x_view = std::remove_cvref_t<decltype(std::declval<Source>().view)>;
-    using element = typename x_view::value_type;
-    static constexpr int results = 1;
-    static constexpr int axes = Axes;
     /// Kernels of stem filters may pool the result before it is written.
     static constexpr bool fuses_pool = Axes == 2 && Filter::kind == filter_kind::stem;
     static constexpr space memory = joined_memory(Source::memory, Filter::memory);
 
-    Source x;
     Filter f;
     convolution how;
 
-    [[nodiscard]] R9V_HD constexpr index_t batches() const { return x.view.extents[0]; }
-    [[nodiscard]] R9V_HD constexpr index_t height() const {
-        return Axes == 2 ? x.view.extents[1] : 1;
-    }
-    [[nodiscard]] R9V_HD constexpr index_t width() const { return x.view.extents[Axes]; }
-    [[nodiscard]] R9V_HD constexpr index_t channels() const { return x.view.extents[Axes + 1]; }
-    [[nodiscard]] R9V_HD constexpr index_t row_stride() const {
-        return Axes == 2 ? x.view.strides[1] : 0;
-    }
-    [[nodiscard]] R9V_HD constexpr index_t pixel_stride() const { return x.view.strides[Axes]; }
-    [[nodiscard]] R9V_HD constexpr index_t channel_stride() const {
-        return x_view::element_layout == layout::row_major ? 1 : x.view.strides[Axes + 1];
-    }
-
     /// Output channels see only the input channels of their own group.
     [[nodiscard]] R9V_HD constexpr index_t groups() const {
-        return Filter::kind == filter_kind::depthwise ? channels() : how.groups;
+        return Filter::kind == filter_kind::depthwise ? this->channels() : how.groups;
     }
 
     /// Rows and columns of the resulting map.
     [[nodiscard]] R9V_HD constexpr index_t out_height() const {
-        return convolved_extent(height(), f.extents.r, how.stride.height, how.dilation.height,
+        return convolved_extent(this->height(), f.extents.r, how.stride.height, how.dilation.height,
                                 how.pad.top, how.pad.bottom);
     }
     [[nodiscard]] R9V_HD constexpr index_t out_width() const {
-        return convolved_extent(width(), f.extents.s, how.stride.width, how.dilation.width,
+        return convolved_extent(this->width(), f.extents.s, how.stride.width, how.dilation.width,
                                 how.pad.left, how.pad.right);
     }
     /// [batches, heads, rows, columns] of the result are [b, p, q, k].
     [[nodiscard]] constexpr extents result() const {
-        return {batches(), out_width(), f.extents.k, out_height()};
-    }
-    /// What the prologue's operands follow: [b, h, w, c].
-    [[nodiscard]] constexpr extents source_extents() const {
-        return {batches(), width(), channels(), height()};
+        return {this->batches(), out_width(), f.extents.k, out_height()};
     }
 };
 
@@ -157,7 +134,7 @@ template<int Axes, class Input, class Filter>
     if constexpr (report_conv<Axes, broken>()) {
         const auto from = to_source(x);
         using head = conv_head<std::remove_const_t<decltype(from)>, Filter, Axes>;
-        return program<head, chain<>>{{from, f, how}, {}};
+        return program<head, chain<>>{{{from}, f, how}, {}};
     } else {
         return rejected_program{};
     }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <r9v/kernels/conv/problem.hpp>
+#include <r9v/kernels/reference_chain.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -133,34 +134,16 @@ void convolve_row(const Head& head, const std::vector<double>& map,
 template<class Head, class Chain>
     requires is_conv_head<Head>
 void run_reference(const program<Head, Chain>& p) {
-    constexpr reference_math math{};
     const Head& head = p.head;
     const extents size = head.result();
     const std::vector<double> map = detail::load_map(head);
     const std::vector<double> weights = detail::load_filter(head);
     std::vector<double> sums(static_cast<std::size_t>(size.rows * size.columns));
-    typename states_of<reference_math, Chain>::type states{};
-
-    reset_taps<tap_scope::tensor>(p.chain, states);
-    for (index_t b = 0; b < size.batches; ++b)
-        for (index_t row = 0; row < size.heads; ++row) {
-            detail::convolve_row(head, map, weights, b, row, sums);
-            const double* next = sums.data();
-            for (index_t column = 0; column < size.rows; ++column) {
-                coordinate at{.batch_base = b, .row_base = column, .head_base = row};
-                reset_taps<tap_scope::row>(p.chain, states);
-                for (index_t k = 0; k < size.columns; ++k) {
-                    at.column_base = k;
-                    evaluate(math, p.chain, states, at, run<double, 1>{{*next++}});
-                }
-                at.column_base = 0;
-                for_each_tap<tap_scope::row>(
-                    p.chain, states,
-                    [&](const auto& op, double state, int) { op.commit(math, state, at); });
-            }
-        }
-    for_each_tap<tap_scope::tensor>(p.chain, states, [&](const auto& op, double state, int) {
-        op.commit(math, state, coordinate{});
+    detail::run_chain_over(p, [&](const coordinate& at) {
+        // A whole row of pixels at once, at its first value.
+        if (at.row() == 0 && at.column() == 0)
+            detail::convolve_row(head, map, weights, at.batch(), at.head(), sums);
+        return sums[static_cast<std::size_t>(at.row() * size.columns + at.column())];
     });
 }
 

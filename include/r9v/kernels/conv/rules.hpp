@@ -4,8 +4,8 @@
 // What a convolution must fulfil at run time, checked before anything is launched or written.
 #pragma once
 
+#include <r9v/kernels/conv/check_tensors.hpp>
 #include <r9v/kernels/conv/problem.hpp>
-#include <r9v/ops/tensor_checks.hpp>
 
 #include <algorithm>
 
@@ -64,11 +64,7 @@ template<class Head>
         return error{"r9v: the filter is larger than the padded map (%" PRId64 " x %" PRId64
                      "). Pad more, or use a smaller filter or dilation.",
                      height, width};
-    if (head.f.data == nullptr && f.k * f.c != 0)
-        return error{"r9v: the filter has null data. Pass memory that pack_filter() filled."};
-    if (reinterpret_cast<std::uint64_t>(head.f.data) % 16 != 0)
-        return error{"r9v: the filter is not aligned to 16 bytes. Pack it to memory that is."};
-    return {};
+    return check_filter_memory(head, "pack_filter()");
 }
 
 } // namespace detail
@@ -78,19 +74,10 @@ template<class Head, class Chain>
     requires is_conv_head<Head>
 [[nodiscard]] status check(const program<Head, Chain>& p) noexcept {
     if (const status fits = detail::check_convolution(p.head); !fits) return fits;
-    detail::tensor_checks checks{p.head.result()};
-    checks.input("x", p.head.x.view);
-    const index_t elements = p.head.f.elements();
     // Where no weight is read it may be null; stems read theirs even over no channels.
     constexpr bool is_read = Head::filter_type::kind == filter_kind::stem;
-    if (p.head.f.data != nullptr || (is_read && elements > 0))
-        checks.input("the filter",
-                     host_tensor<const typename Head::element, 1>{p.head.f.data, {elements}});
-    visit_operands(p.chain, checks);
-    checks.begin_prologue(p.head.source_extents());
-    visit_operands(p.head.x.prologue, checks);
-    checks.check_overlap();
-    return checks.outcome();
+    const bool is_memory = p.head.f.data != nullptr || (is_read && p.head.f.elements() > 0);
+    return detail::check_tensors(p, is_memory);
 }
 
 } // namespace r9v::inline R9V_ABI

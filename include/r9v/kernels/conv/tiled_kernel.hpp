@@ -91,13 +91,31 @@ struct convolved {
                     (place.group * g.n + place.channel) * row_bytes,
                 row_bytes, index_t{sizeof(element)}, place.channels};
     }
+
+    /// sums = the block's part.
+    R9V_INLINE static void multiply(const Program& program, const conv_geometry& g,
+                                    const conv_place& place, arch::local_bytes lds, int wave_m,
+                                    int wave_n, tile_type& sums) {
+        const treat prologue{program.head, g.map, index_t{place.group} * g.map.channels};
+        const loader map{g.map, prologue};
+        const tile::panel w[1] = {filters(program, g, place)};
+        const tile::patch_panel x = patches(program, g, place);
+        pipeline{lds, wave_m, wave_n, {}, map}.multiply(x, w, g.k, sums);
+        // Behind the products, so that nothing waits for this load, and no sums are copied.
+        if (!has_only_finite_weights(program.head.f)) {
+            R9V_UNROLL
+            for (int i = 0; i < rows * columns; ++i)
+                sums[0][i / columns][i % columns] = arch::floats8{};
+            const tap_by_tap<element, treat> plain{g.map, prologue, x, w[0]};
+            plain.multiply(wave_m * rows_a_wave, wave_n * columns_a_wave, sums[0]);
+        }
+    }
 };
 
-template<conv_tile Tile, class Program>
-R9V_INLINE void conv_block(const Program& program, const conv_geometry& geometry) {
-    using kernel = convolved<Tile, Program>;
-    using element = typename kernel::element;
-    alignas(16) R9V_SHARED static char shared[kernel::lds_bytes];
+/// One tile of the result, of whose products `Kernel` knows: a convolved.
+template<class Kernel, conv_tile Tile, class Program, class Geometry>
+R9V_INLINE void conv_block(const Program& program, const Geometry& geometry) {
+    alignas(16) R9V_SHARED static char shared[Kernel::lds_bytes];
     const arch::local_bytes lds = arch::to_local(shared);
     const auto place = conv_place::of<Tile>(geometry);
     const int wave = static_cast<int>(arch::wave_index());
@@ -105,40 +123,25 @@ R9V_INLINE void conv_block(const Program& program, const conv_geometry& geometry
     const int wave_n = wave / Tile.waves_m;
 
     // Load and multiply. Zeros are hidden: the compiler would make them again on every path.
-    typename kernel::tile_type sums;
+    typename Kernel::tile_type sums;
     R9V_UNROLL
-    for (int i = 0; i < kernel::rows * kernel::columns; ++i) {
-        sums[0][i / kernel::columns][i % kernel::columns] = arch::floats8{};
-        arch::hide(sums[0][i / kernel::columns][i % kernel::columns]);
+    for (int i = 0; i < Kernel::rows * Kernel::columns; ++i) {
+        sums[0][i / Kernel::columns][i % Kernel::columns] = arch::floats8{};
+        arch::hide(sums[0][i / Kernel::columns][i % Kernel::columns]);
     }
-    if (geometry.k > 0) {
-        const typename kernel::treat treat{program.head, geometry.map,
-                                           index_t{place.group} * geometry.map.channels};
-        const typename kernel::loader map{geometry.map, treat};
-        const tile::panel w[1] = {kernel::filters(program, geometry, place)};
-        const tile::patch_panel x = kernel::patches(program, geometry, place);
-        typename kernel::pipeline{lds, wave_m, wave_n, {}, map}.multiply(x, w, geometry.k, sums);
-        // Behind the products, so that nothing waits for this load, and no sums are copied.
-        if (!has_only_finite_weights(program.head.f)) {
-            R9V_UNROLL
-            for (int i = 0; i < kernel::rows * kernel::columns; ++i)
-                sums[0][i / kernel::columns][i % kernel::columns] = arch::floats8{};
-            tap_by_tap<element, typename kernel::treat> plain{geometry.map, treat, x, w[0]};
-            plain.multiply(wave_m * kernel::rows_a_wave, wave_n * kernel::columns_a_wave, sums[0]);
-        }
-    }
+    if (geometry.k > 0) Kernel::multiply(program, geometry, place, lds, wave_m, wave_n, sums);
 
     // Finish.
     const index_t first = place.group * geometry.n + place.channel;
-    typename kernel::finisher finish{chain_of(program),
-                                     {0, place.pixel + wave_m * kernel::rows_a_wave,
-                                      first + wave_n * kernel::columns_a_wave,
+    typename Kernel::finisher finish{chain_of(program),
+                                     {0, place.pixel + wave_m * Kernel::rows_a_wave,
+                                      first + wave_n * Kernel::columns_a_wave,
                                       place.pixel + place.pixels, first + place.channels},
                                      {{geometry, place.part * Tile.waves_n + wave_n}}};
-    const bool whole = kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
+    const bool whole = Kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
                        place.pixels == Tile.m && place.channels == Tile.n;
     if (!whole) arch::barrier(); // sums go where other waves may still read the last slab
-    finish.finish(sums, lds + wave * kernel::finisher::lds_bytes, whole, geometry.wide_chain != 0);
+    finish.finish(sums, lds + wave * Kernel::finisher::lds_bytes, whole, geometry.wide_chain != 0);
 }
 
 } // namespace kernels

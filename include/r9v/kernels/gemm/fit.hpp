@@ -126,11 +126,8 @@ template<class Program>
     if (choice.misfit != gemm_misfit::none || tiles_m == 0 || tiles_n == 0 || g.batches == 0)
         return choice;
 
-    constexpr std::uint32_t rows_together = 8;
-    const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
-    const auto n_tiles = static_cast<std::uint32_t>(tiles_n);
-    g.tiles = tile::raster{m_tiles, n_tiles, std::min(rows_together, m_tiles)};
-    g.parts = static_cast<std::int32_t>(n_tiles) * t.waves_n;
+    g.tiles = tile::raster::of(tiles_m, tiles_n);
+    g.parts = static_cast<std::int32_t>(tiles_n) * t.waves_n;
     choice.blocks = tiles_m * tiles_n * g.batches;
     return choice;
 }

@@ -30,7 +30,7 @@ struct pool_chain {
 };
 
 template<class Source, int Axes>
-struct chained_pool_head : pooled_map<Source, Axes> {
+struct chained_pool_head : map_source<Source, Axes> {
     pool_chain how;
 
     /// A sequence has one row of pixels.

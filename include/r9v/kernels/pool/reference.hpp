@@ -6,6 +6,7 @@
 
 #include <r9v/kernels/pool/chained_problem.hpp>
 #include <r9v/kernels/pool/problem.hpp>
+#include <r9v/kernels/reference_chain.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -75,42 +76,14 @@ template<class Source, int Axes>
     return sum / static_cast<double>(head.height() * head.width());
 }
 
-/// Runs a chain over a result [b, p, q, c] of which `value_at(b, p, q, c)` knows every value.
-template<class Head, class Chain, class ValueAt>
-void finish_map(const program<Head, Chain>& p, const ValueAt& value_at) {
-    constexpr reference_math math{};
-    const extents size = p.head.result();
-    typename states_of<reference_math, Chain>::type states{};
-    reset_taps<tap_scope::tensor>(p.chain, states);
-    const auto finish_row = [&](coordinate at) {
-        reset_taps<tap_scope::row>(p.chain, states);
-        for (index_t c = 0; c < size.columns; ++c) {
-            at.column_base = c;
-            const double value = value_at(at.batch_base, at.head_base, at.row_base, c);
-            evaluate(math, p.chain, states, at, run<double, 1>{{value}});
-        }
-        at.column_base = 0;
-        for_each_tap<tap_scope::row>(p.chain, states, [&](const auto& op, double state, int) {
-            op.commit(math, state, at);
-        });
-    };
-    for (index_t b = 0; b < size.batches; ++b)
-        for (index_t row = 0; row < size.heads; ++row)
-            for (index_t column = 0; column < size.rows; ++column)
-                finish_row({.batch_base = b, .row_base = column, .head_base = row});
-    for_each_tap<tap_scope::tensor>(p.chain, states, [&](const auto& op, double state, int) {
-        op.commit(math, state, coordinate{});
-    });
-}
-
 } // namespace detail
 
 /// Runs a checked and bound pool on host views.
 template<class Head, class Chain>
     requires is_pool_head<Head> || is_global_pool_head<Head>
 void run_reference(const program<Head, Chain>& p) {
-    detail::finish_map(p, [&](index_t b, index_t row, index_t column, index_t c) {
-        return detail::pool_at(p.head, b, row, column, c);
+    detail::run_chain_over(p, [&](const coordinate& at) {
+        return detail::pool_at(p.head, at.batch(), at.head(), at.row(), at.column());
     });
 }
 
@@ -170,9 +143,9 @@ void run_reference(const program<Head, Chain>& p) {
         map = detail::pooled(map, head.reach_down(), head.how.reach());
         levels.push_back(map);
     }
-    detail::finish_map(p, [&](index_t b, index_t row, index_t column, index_t c) {
-        return levels[static_cast<std::size_t>(c / size.columns)].at(b, row, column,
-                                                                     c % size.columns);
+    detail::run_chain_over(p, [&](const coordinate& at) {
+        return levels[static_cast<std::size_t>(at.column() / size.columns)].at(
+            at.batch(), at.head(), at.row(), at.column() % size.columns);
     });
 }
 

@@ -54,13 +54,9 @@ private:
         const depthwise_choice choice = choose_depthwise(p, tiles, device.compute_units);
         if (choice.tile < 0) return detail::reason_of(choice.misfit);
 
-        constexpr tile all[] = {Tiles...};
         const void* const compiled[] = {
             reinterpret_cast<const void*>(&depthwise_kernel<arch::gfx12, Tiles, Program>)...};
-        to.geometry = choice.geometry;
-        to.tile = all[choice.tile];
-        to.add(compiled[choice.tile], choice.blocks, to.tile.threads());
-        kernels::add_tap_merge<Program>(to);
+        kernels::add_choice<Program>(to, choice, tiles, compiled);
         return {};
     }
 #endif

@@ -203,10 +203,6 @@ inline index_t quietest_pitch(const depthwise_split& s, const depthwise_work& of
     return best;
 }
 
-inline tile::divisor divide_by(index_t n) {
-    return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
-}
-
 template<class Head>
 [[nodiscard]] depthwise_geometry depthwise_geometry_of(const Head& head) {
     constexpr index_t bytes = sizeof(typename Head::element);
@@ -219,10 +215,10 @@ template<class Head>
     g.rows = number(head.out_height());
     g.columns = number(head.out_width());
     g.outputs = number(head.f.extents.k);
-    g.multiplier = divide_by(head.f.extents.k / std::max<index_t>(head.channels(), 1));
-    g.of_columns = divide_by(g.columns);
-    g.of_image = divide_by(index_t{g.rows} * g.columns);
-    g.of_outputs = divide_by(ceil_div<index_t>(g.outputs, 8));
+    g.multiplier = count_divisor(head.f.extents.k / std::max<index_t>(head.channels(), 1));
+    g.of_columns = count_divisor(g.columns);
+    g.of_image = count_divisor(index_t{g.rows} * g.columns);
+    g.of_outputs = count_divisor(ceil_div<index_t>(g.outputs, 8));
     g.pixels = head.batches() * g.rows * g.columns;
     g.filter_rows = number(head.f.extents.r);
     g.filter_columns = number(head.f.extents.s);
@@ -291,15 +287,15 @@ template<class Program>
     }
     const index_t all = s.chunks * work.multiplier;
     const index_t stage_rows = work.stage_rows(s.rows);
-    g.groups = detail::divide_by(ceil_div(chunks, all));
-    g.across = detail::divide_by(ceil_div(index_t{g.columns}, s.runs * t.run));
-    g.down = detail::divide_by(ceil_div(index_t{g.rows}, s.rows));
+    g.groups = detail::count_divisor(ceil_div(chunks, all));
+    g.across = detail::count_divisor(ceil_div(index_t{g.columns}, s.runs * t.run));
+    g.down = detail::count_divisor(ceil_div(index_t{g.rows}, s.rows));
     g.tile_rows = static_cast<std::int32_t>(s.rows);
-    g.tile_runs = detail::divide_by(s.runs);
-    g.tile_chunks = detail::divide_by(all);
-    g.stage_chunks = detail::divide_by(s.chunks);
-    g.stage_columns = detail::divide_by(work.stage_columns(s.runs));
-    g.stage_pixels = detail::divide_by(work.stage_columns(s.runs) * stage_rows);
+    g.tile_runs = detail::count_divisor(s.runs);
+    g.tile_chunks = detail::count_divisor(all);
+    g.stage_chunks = detail::count_divisor(s.chunks);
+    g.stage_columns = detail::count_divisor(work.stage_columns(s.runs));
+    g.stage_pixels = detail::count_divisor(work.stage_columns(s.runs) * stage_rows);
     g.stage_rows = static_cast<std::int32_t>(stage_rows);
     const index_t step_pixels = t.threads() / s.chunks;
     g.step_chunks = static_cast<std::int32_t>(t.threads() % s.chunks);

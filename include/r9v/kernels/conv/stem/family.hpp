@@ -77,12 +77,8 @@ private:
         const stem_choice choice = choose_stem(p, tiles);
         if (choice.tile < 0) return detail::reason_of(choice.misfit);
 
-        constexpr tile all[] = {Tiles...};
         const void* const compiled[] = {kernel_of<Program, Tiles>()...};
-        to.geometry = choice.geometry;
-        to.tile = all[choice.tile];
-        to.add(compiled[choice.tile], choice.blocks, to.tile.threads());
-        kernels::add_tap_merge<Program>(to);
+        kernels::add_choice<Program>(to, choice, tiles, compiled);
         return {};
     }
 

@@ -18,10 +18,6 @@ namespace r9v::inline R9V_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline tile::divisor divisor_of(index_t n) {
-    return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
-}
-
 template<class Head>
 [[nodiscard]] stem_map stem_map_of(const Head& head) {
     constexpr index_t bytes = sizeof(typename Head::element);
@@ -44,7 +40,7 @@ template<class Head>
     map.row_bytes = head.row_stride() * bytes;
     map.pixel_bytes = head.pixel_stride() * bytes;
     map.channel_bytes = head.channel_stride() * bytes;
-    map.of_channels = divisor_of(head.channels());
+    map.of_channels = count_divisor(head.channels());
     return map;
 }
 
@@ -75,10 +71,10 @@ template<class Head>
     band.dense = map.dilation_width == 1 && (map.channels == 1 || map.channel_bytes == 2) &&
                  (map.width <= 1 || map.pixel_bytes == 2 * map.channels) && map.row_bytes >= 0 &&
                  rows * map.row_bytes < (index_t{1} << 30);
-    band.of_pieces = divisor_of(pieces);
-    band.of_elements = divisor_of(pieces * chunk);
-    band.of_phase = divisor_of(band.phase);
-    band.of_dilation = divisor_of(map.dilation_width);
+    band.of_pieces = count_divisor(pieces);
+    band.of_elements = count_divisor(pieces * chunk);
+    band.of_phase = count_divisor(band.phase);
+    band.of_dilation = count_divisor(map.dilation_width);
     return band;
 }
 
@@ -90,10 +86,10 @@ inline void lay_out(stem_geometry& g, index_t height, index_t width, index_t dow
     tiles.width = static_cast<std::int32_t>(width);
     tiles.step_height = tiles.height;
     tiles.step_width = tiles.width;
-    tiles.of_width = divisor_of(width);
-    tiles.of_channels = divisor_of(of_channels);
-    tiles.of_columns = divisor_of(across);
-    tiles.of_rows = divisor_of(down);
+    tiles.of_width = count_divisor(width);
+    tiles.of_channels = count_divisor(of_channels);
+    tiles.of_columns = count_divisor(across);
+    tiles.of_rows = count_divisor(down);
 }
 
 } // namespace detail
@@ -204,7 +200,7 @@ namespace detail {
         }
         if (rows > pixels) break;
     }
-    g.of_pooled_width = divisor_of(g.pooled_tile_width);
+    g.of_pooled_width = count_divisor(g.pooled_tile_width);
     g.tiles.step_height = g.pooled_tile_height * how.stride.height;
     g.tiles.step_width = g.pooled_tile_width * how.stride.width;
     g.tiles.first_row = -how.pad.top;
@@ -251,7 +247,7 @@ template<class Program>
         choice.misfit = stem_misfit::grid;
         return choice;
     }
-    g.tiles.of_channels = detail::divisor_of(of_channels);
+    g.tiles.of_channels = detail::count_divisor(of_channels);
     g.parts = static_cast<std::int32_t>(of_channels);
     choice.blocks = tiles * p.head.batches() * of_channels;
     return choice;

@@ -17,10 +17,6 @@ namespace r9v::inline R9V_ABI {
 
 namespace detail {
 
-[[nodiscard]] inline tile::divisor divisor_by(index_t n) {
-    return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
-}
-
 /// The longer side of the result with what its pads take away and a stride more, in which kernels
 /// count with 32 bits. Maps are no longer.
 template<class Head>
@@ -104,23 +100,23 @@ template<class Head>
     g.n = f.k / how.groups;
     g.height = {how.stride.height, how.dilation.height, how.pad.top, f.r, head.out_height()};
     g.width = {how.stride.width, how.dilation.width, how.pad.left, f.s, head.out_width()};
-    g.phases = detail::divisor_by(index_t{how.stride.height} * how.stride.width);
+    g.phases = detail::count_divisor(index_t{how.stride.height} * how.stride.width);
     g.phases_across = g.width.stride;
-    g.taps_across[0] = detail::divisor_by(ceil_div<index_t>(f.s, g.width.step.value));
-    g.taps_across[1] = detail::divisor_by(f.s / g.width.step.value);
+    g.taps_across[0] = detail::count_divisor(ceil_div<index_t>(f.s, g.width.step.value));
+    g.taps_across[1] = detail::count_divisor(f.s / g.width.step.value);
     const index_t rows[2] = {ceil_div<index_t>(head.out_height(), how.stride.height),
                              head.out_height() / how.stride.height};
     const index_t columns[2] = {ceil_div<index_t>(head.out_width(), how.stride.width),
                                 head.out_width() / how.stride.width};
     for (int across = 0; across < 2; ++across) {
-        g.columns[across] = detail::divisor_by(columns[across]);
+        g.columns[across] = detail::count_divisor(columns[across]);
         for (int down = 0; down < 2; ++down)
-            g.pixels[down][across] = detail::divisor_by(rows[down] * columns[across]);
+            g.pixels[down][across] = detail::count_divisor(rows[down] * columns[across]);
     }
-    g.of_row = detail::divisor_by(head.out_width());
-    g.of_image = detail::divisor_by(head.out_height() * head.out_width());
+    g.of_row = detail::count_divisor(head.out_width());
+    g.of_image = detail::count_divisor(head.out_height() * head.out_width());
     g.rows = head.batches() * head.out_height() * head.out_width();
-    g.wide_chain = how.groups == 1 || g.n % 8 == 0;
+    g.whole_runs = how.groups == 1 || g.n % 8 == 0;
     g.map = detail::map_of_phases(head, g.height, g.width);
     return g;
 }
@@ -139,8 +135,8 @@ template<class Program>
         head.f.elements() > most || detail::longest_padded_result(head) > most;
     if (choice.is_too_large) return choice;
     conv_transpose_geometry& g = choice.geometry = phases_of(head);
-    g.flattened = g.wide_chain != 0 && detail::is_flat(p.chain, head.result()) &&
-                  detail::is_within_reach(p.chain, g.rows, 16, f.k);
+    g.wide_chain = g.whole_runs != 0 && detail::is_flat(p.chain, head.result()) &&
+                   detail::is_within_reach(p.chain, g.rows, 16, f.k);
     if (t.regime != conv_regime::scattered && !detail::allows_patches(head, g, t.m)) return choice;
 
     const index_t tiles_m = ceil_div<index_t>(g.images * g.pixels[0][0].value, t.m);
@@ -150,10 +146,7 @@ template<class Program>
     if (choice.is_too_large) return choice;
     choice.tile = 0;
     if (g.rows == 0 || tiles_n == 0) return choice;
-    constexpr std::uint32_t rows_together = 8;
-    const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
-    g.tiles = tile::raster{m_tiles, static_cast<std::uint32_t>(tiles_n),
-                           std::min(rows_together, m_tiles)};
+    g.tiles = tile::raster::of(tiles_m, tiles_n);
     g.parts = static_cast<std::int32_t>(g.groups * tiles_n) * t.waves_n;
     choice.blocks = tiles_m * tiles_n * g.groups * g.phases.value;
     const auto taps = static_cast<double>(f.r * f.s) / g.phases.value;
@@ -163,18 +156,10 @@ template<class Program>
 
 /// The tile of the list that is estimated to be the fastest on a device of `compute_units`.
 template<class Program, conv_tile... Tiles>
-[[nodiscard]] conv_transpose_choice choose_transposed(const Program& p, tile_list<Tiles...>,
+[[nodiscard]] conv_transpose_choice choose_transposed(const Program& p, tile_list<Tiles...> tiles,
                                                       int compute_units) {
-    constexpr conv_tile tiles[] = {Tiles...};
-    conv_transpose_choice best;
-    for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
-        conv_transpose_choice candidate = fit_transposed(p, tiles[i], compute_units);
-        best.is_too_large = best.is_too_large || candidate.is_too_large;
-        if (candidate.tile < 0 || (best.tile >= 0 && candidate.cycles >= best.cycles)) continue;
-        best = candidate;
-        best.tile = i;
-    }
-    return best;
+    return detail::choose_by_cycles(
+        [&](const conv_tile& t) { return fit_transposed(p, t, compute_units); }, tiles);
 }
 
 } // namespace r9v::inline R9V_ABI

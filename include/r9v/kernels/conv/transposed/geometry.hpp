@@ -81,9 +81,9 @@ struct conv_transpose_geometry {
     tile::divisor of_row;
     index_t rows = 0;
     /// A run of 8 channels may be used: groups of columns do not end within one.
-    std::int32_t wide_chain = 0;
+    std::int32_t whole_runs = 0;
     /// And one number, of 32 bits, says where a pixel is in every operand.
-    std::int32_t flattened = 0;
+    std::int32_t wide_chain = 0;
     float* partials = nullptr;
     std::int32_t parts = 1;
 

@@ -180,10 +180,10 @@ R9V_INLINE void conv_transpose_block(const Program& program,
                                       first + wave_n * kernel::columns_a_wave,
                                       place.pixel + place.pixels, first + place.channels},
                                      {geometry, phase, place.part * Tile.waves_n + wave_n}};
-    const bool whole = kernel::finisher::is_repeated && geometry.flattened != 0 &&
+    const bool whole = kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
                        place.pixels == Tile.m && place.channels == Tile.n;
     if (!whole) arch::barrier(); // sums go where other waves may still read the last slab
-    finish.finish(sums, lds + wave * kernel::finisher::lds_bytes, whole, geometry.wide_chain != 0);
+    finish.finish(sums, lds + wave * kernel::finisher::lds_bytes, whole, geometry.whole_runs != 0);
 }
 
 } // namespace kernels

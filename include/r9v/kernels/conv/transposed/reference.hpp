@@ -6,6 +6,7 @@
 
 #include <r9v/kernels/conv/reference.hpp>
 #include <r9v/kernels/conv/transposed/problem.hpp>
+#include <r9v/kernels/reference_chain.hpp>
 
 namespace r9v::inline R9V_ABI {
 
@@ -51,8 +52,8 @@ template<class Head, class Chain>
     requires is_conv_transpose_head<Head>
 void run_reference(const program<Head, Chain>& p) {
     const std::vector<double> map = detail::load_map(p.head);
-    detail::run_chain_over(p, [&](index_t b, index_t row, index_t column, index_t k) {
-        return detail::spread_to(p.head, map, b, row, column, k);
+    detail::run_chain_over(p, [&](const coordinate& at) {
+        return detail::spread_to(p.head, map, at.batch(), at.head(), at.row(), at.column());
     });
 }
 

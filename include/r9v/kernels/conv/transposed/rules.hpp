@@ -5,9 +5,9 @@
 // written.
 #pragma once
 
+#include <r9v/kernels/conv/check_tensors.hpp>
 #include <r9v/kernels/conv/transposed/phases.hpp>
 #include <r9v/kernels/conv/transposed/problem.hpp>
-#include <r9v/ops/tensor_checks.hpp>
 
 #include <algorithm>
 
@@ -62,12 +62,7 @@ template<class Head>
     if (head.height() > 0 && head.width() > 0 && (head.out_height() < 1 || head.out_width() < 1))
         return error{"r9v: the padding takes away all of the result. Pad less: pads are what the "
                      "result loses."};
-    if (head.f.data == nullptr && f.k * f.c != 0)
-        return error{
-            "r9v: the filter has null data. Pass memory that pack_transposed_filter() filled."};
-    if (reinterpret_cast<std::uint64_t>(head.f.data) % 16 != 0)
-        return error{"r9v: the filter is not aligned to 16 bytes. Pack it to memory that is."};
-    return {};
+    return check_filter_memory(head, "pack_transposed_filter()");
 }
 
 } // namespace detail
@@ -77,17 +72,7 @@ template<class Head, class Chain>
     requires is_conv_transpose_head<Head>
 [[nodiscard]] status check(const program<Head, Chain>& p) noexcept {
     if (const status fits = detail::check_transposed(p.head); !fits) return fits;
-    detail::tensor_checks checks{p.head.result()};
-    checks.input("x", p.head.x.view);
-    const index_t elements = p.head.f.elements();
-    if (elements > detail::filter_trailer)
-        checks.input("the filter",
-                     host_tensor<const typename Head::element, 1>{p.head.f.data, {elements}});
-    visit_operands(p.chain, checks);
-    checks.begin_prologue(p.head.source_extents());
-    visit_operands(p.head.x.prologue, checks);
-    checks.check_overlap();
-    return checks.outcome();
+    return detail::check_tensors(p, p.head.f.elements() > detail::filter_trailer);
 }
 
 } // namespace r9v::inline R9V_ABI

@@ -56,13 +56,9 @@ private:
         const conv_volume_choice choice = choose_volume(p, tiles, device.compute_units);
         if (choice.tile < 0) return detail::own_filter_misfit(choice.is_too_large);
 
-        constexpr tile all[] = {Tiles...};
         const void* const compiled[] = {
             reinterpret_cast<const void*>(&conv_volume_kernel<arch::gfx12, Tiles, Program>)...};
-        to.geometry = choice.geometry;
-        to.tile = all[choice.tile];
-        to.add(compiled[choice.tile], choice.blocks, to.tile.threads());
-        kernels::add_tap_merge<Program>(to);
+        kernels::add_choice<Program>(to, choice, tiles, compiled);
         return {};
     }
 #endif

@@ -21,16 +21,13 @@ template<class Head>
     const auto number = [](index_t n) {
         return static_cast<std::int32_t>(n);
     };
-    const auto by = [](index_t n) {
-        return tile::divisor{static_cast<std::uint32_t>(std::max<index_t>(n, 1))};
-    };
     volume_map map;
-    map.of_image = by(head.out_height() * head.out_width());
-    map.of_row = by(head.out_width());
-    map.of_volume = by(head.out_depth());
-    map.of_rows = by(f.r);
-    map.of_columns = by(f.s);
-    map.of_channels = by(f.c);
+    map.of_image = count_divisor(head.out_height() * head.out_width());
+    map.of_row = count_divisor(head.out_width());
+    map.of_volume = count_divisor(head.out_depth());
+    map.of_rows = count_divisor(f.r);
+    map.of_columns = count_divisor(f.s);
+    map.of_channels = count_divisor(f.c);
     map.depth = number(head.depth());
     map.height = number(head.height());
     map.width = number(head.width());
@@ -88,11 +85,13 @@ struct conv_volume_choice {
     bool is_too_large = false;
     conv_volume_geometry geometry;
     index_t blocks = 0;
+    double cycles = 0;
 };
 
 /// The geometry of a convolution over volumes with a tile, and whether it may run with it.
 template<class Program>
-[[nodiscard]] conv_volume_choice fit_volume(const Program& p, const conv_tile& t) {
+[[nodiscard]] conv_volume_choice fit_volume(const Program& p, const conv_tile& t,
+                                            int compute_units) {
     const auto& head = p.head;
     const extents result = head.result();
     constexpr index_t most = std::numeric_limits<std::int32_t>::max();
@@ -125,36 +124,21 @@ template<class Program>
     choice.is_too_large = tiles_m > most_blocks / std::max<index_t>(tiles_n * g.batches, 1);
     if (choice.is_too_large) return choice;
     choice.tile = 0;
-    if (tiles_m == 0 || tiles_n == 0) return choice;
-    constexpr std::uint32_t rows_together = 8;
-    const auto m_tiles = static_cast<std::uint32_t>(tiles_m);
-    g.tiles = tile::raster{m_tiles, static_cast<std::uint32_t>(tiles_n),
-                           std::min(rows_together, m_tiles)};
-    g.parts = static_cast<std::int32_t>(g.batches * tiles_n * t.waves_n);
     choice.blocks = tiles_m * tiles_n * g.batches;
+    choice.cycles = detail::conv_estimate{}.cycles(t, g, choice.blocks, compute_units);
+    if (t.regime == conv_regime::scattered) choice.cycles *= 2; // eight times as many loads
+    if (tiles_m == 0 || tiles_n == 0) return choice;
+    g.tiles = tile::raster::of(tiles_m, tiles_n);
+    g.parts = static_cast<std::int32_t>(g.batches * tiles_n * t.waves_n);
     return choice;
 }
 
 /// The tile of the list that is estimated to be the fastest on a device of `compute_units`.
 template<class Program, conv_tile... Tiles>
-[[nodiscard]] conv_volume_choice choose_volume(const Program& p, tile_list<Tiles...>,
+[[nodiscard]] conv_volume_choice choose_volume(const Program& p, tile_list<Tiles...> tiles,
                                                int compute_units) {
-    constexpr conv_tile tiles[] = {Tiles...};
-    conv_volume_choice best;
-    double least = std::numeric_limits<double>::max();
-    for (int i = 0; i < static_cast<int>(sizeof...(Tiles)); ++i) {
-        conv_volume_choice candidate = fit_volume(p, tiles[i]);
-        best.is_too_large = best.is_too_large || candidate.is_too_large;
-        if (candidate.tile < 0) continue;
-        double cycles = detail::conv_estimate{}.cycles(tiles[i], candidate.geometry,
-                                                       candidate.blocks, compute_units);
-        if (tiles[i].regime == conv_regime::scattered) cycles *= 2; // eight times as many loads
-        if (cycles >= least) continue;
-        least = cycles;
-        best = candidate;
-        best.tile = i;
-    }
-    return best;
+    return detail::choose_by_cycles(
+        [&](const conv_tile& t) { return fit_volume(p, t, compute_units); }, tiles);
 }
 
 } // namespace r9v::inline R9V_ABI

@@ -53,38 +53,6 @@ struct convolved_volume : convolved<Tile, Program> {
     }
 };
 
-template<conv_tile Tile, class Program>
-R9V_INLINE void conv_volume_block(const Program& program, const conv_volume_geometry& geometry) {
-    using kernel = convolved_volume<Tile, Program>;
-    alignas(16) R9V_SHARED static char shared[kernel::lds_bytes];
-    const arch::local_bytes lds = arch::to_local(shared);
-    const auto place = conv_place::of<Tile>(geometry);
-    const int wave = static_cast<int>(arch::wave_index());
-    const int wave_m = wave % Tile.waves_m;
-    const int wave_n = wave / Tile.waves_m;
-
-    // Load and multiply. Zeros are hidden: the compiler would make them again on every path.
-    typename kernel::tile_type sums;
-    R9V_UNROLL
-    for (int i = 0; i < kernel::rows * kernel::columns; ++i) {
-        sums[0][i / kernel::columns][i % kernel::columns] = arch::floats8{};
-        arch::hide(sums[0][i / kernel::columns][i % kernel::columns]);
-    }
-    if (geometry.k > 0) kernel::multiply(program, geometry, place, lds, wave_m, wave_n, sums);
-
-    // Finish.
-    const index_t first = place.group * geometry.n + place.channel;
-    typename kernel::finisher finish{chain_of(program),
-                                     {0, place.pixel + wave_m * kernel::rows_a_wave,
-                                      first + wave_n * kernel::columns_a_wave,
-                                      place.pixel + place.pixels, first + place.channels},
-                                     {{geometry, place.part * Tile.waves_n + wave_n}}};
-    const bool whole = kernel::finisher::is_repeated && geometry.wide_chain != 0 &&
-                       place.pixels == Tile.m && place.channels == Tile.n;
-    if (!whole) arch::barrier(); // sums go where other waves may still read the last slab
-    finish.finish(sums, lds + wave * kernel::finisher::lds_bytes, whole, geometry.wide_chain != 0);
-}
-
 } // namespace kernels
 
 /// Computes one tile of the result of a convolution over volumes. `Target` is the architecture that
@@ -94,7 +62,7 @@ R9V_KERNEL(Tile.threads())
 void conv_volume_kernel([[maybe_unused]] Program program,
                         [[maybe_unused]] conv_volume_geometry geometry) {
     if constexpr (std::is_same_v<Target, arch::compiled_target>)
-        kernels::conv_volume_block<Tile, Program>(program, geometry);
+        kernels::conv_block<kernels::convolved_volume<Tile, Program>, Tile>(program, geometry);
 }
 
 } // namespace r9v::inline R9V_ABI

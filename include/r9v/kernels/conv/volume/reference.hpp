@@ -5,6 +5,7 @@
 #pragma once
 
 #include <r9v/kernels/conv/volume/problem.hpp>
+#include <r9v/kernels/reference_chain.hpp>
 
 #include <vector>
 
@@ -75,8 +76,9 @@ template<class Head, class Chain>
     requires is_conv_volume_head<Head>
 void run_reference(const program<Head, Chain>& p) {
     const std::vector<double> volume = detail::load_volume(p.head);
-    detail::run_chain_over(p, [&](index_t frame, index_t row, index_t column, index_t k) {
-        return detail::convolve_volume_at(p.head, volume, frame, row, column, k);
+    detail::run_chain_over(p, [&](const coordinate& at) {
+        return detail::convolve_volume_at(p.head, volume, at.batch(), at.head(), at.row(),
+                                          at.column());
     });
 }
 

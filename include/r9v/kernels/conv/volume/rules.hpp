@@ -5,8 +5,8 @@
 // written.
 #pragma once
 
+#include <r9v/kernels/conv/check_tensors.hpp>
 #include <r9v/kernels/conv/volume/problem.hpp>
-#include <r9v/ops/tensor_checks.hpp>
 
 namespace r9v::inline R9V_ABI {
 
@@ -55,12 +55,7 @@ template<class Head>
     if (head.out_depth() < 1 || head.out_height() < 1 || head.out_width() < 1)
         return error{"r9v: the filter is larger than the padded volume. Pad more, or use a smaller "
                      "filter or dilation."};
-    if (head.f.data == nullptr && f.k * f.c != 0)
-        return error{
-            "r9v: the filter has null data. Pass memory that pack_volume_filter() filled."};
-    if (reinterpret_cast<std::uint64_t>(head.f.data) % 16 != 0)
-        return error{"r9v: the filter is not aligned to 16 bytes. Pack it to memory that is."};
-    return {};
+    return check_filter_memory(head, "pack_volume_filter()");
 }
 
 } // namespace detail
@@ -70,17 +65,7 @@ template<class Head, class Chain>
     requires is_conv_volume_head<Head>
 [[nodiscard]] status check(const program<Head, Chain>& p) noexcept {
     if (const status fits = detail::check_volume(p.head); !fits) return fits;
-    detail::tensor_checks checks{p.head.result()};
-    checks.input("x", p.head.x.view);
-    const index_t elements = p.head.f.elements();
-    if (p.head.f.data != nullptr)
-        checks.input("the filter",
-                     host_tensor<const typename Head::element, 1>{p.head.f.data, {elements}});
-    visit_operands(p.chain, checks);
-    checks.begin_prologue(p.head.source_extents());
-    visit_operands(p.head.x.prologue, checks);
-    checks.check_overlap();
-    return checks.outcome();
+    return detail::check_tensors(p, p.head.f.data != nullptr);
 }
 
 } // namespace r9v::inline R9V_ABI
