@@ -17,6 +17,9 @@ void report(wave& w, const op& o, std::string_view kind, int lane, u64 address,
 [[noreturn]] void report_fatal(wave& w, const op& o, std::string_view kind, int lane, u64 address,
                                const std::string& detail);
 
+/// Where the instruction stands. Handlers that run one in parts use copies of it.
+u64 address_of(const wave& w, const op& o);
+
 struct lane_pointers;
 
 int lowest_lane(u32 mask);

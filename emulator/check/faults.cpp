@@ -17,8 +17,7 @@ void add_fault(wave& w, const op& o, std::string_view kind, int lane, u64 addres
                const std::string& detail) {
     launch_state& launch = *w.launch;
     const std::scoped_lock lock(launch.fault_mutex);
-    // Handlers that run an instruction in parts use copies of it.
-    const u64 pc = launch.code->address_of(launch.code->holds(&o) ? &o : w.current);
+    const u64 pc = address_of(w, o);
     const bool known = std::ranges::any_of(
         launch.faults, [&](const fault& f) { return f.pc == pc && f.kind == kind; });
     if (known || launch.faults.size() >= most_faults) return;
@@ -38,6 +37,11 @@ void add_fault(wave& w, const op& o, std::string_view kind, int lane, u64 addres
 }
 
 } // namespace
+
+u64 address_of(const wave& w, const op& o) {
+    program& code = *w.launch->code;
+    return code.address_of(code.holds(&o) ? &o : w.current);
+}
 
 int lowest_lane(u32 mask) {
     return mask ? std::countr_zero(mask) : -1;

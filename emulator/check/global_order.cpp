@@ -110,8 +110,8 @@ void note_unordered_read(wave& w, const op& o, const accessor& other) {
     if (!launch.unordered_read.empty()) return;
     launch.unordered_read = "wave " + std::to_string(w.id) + " of workgroup " +
                             std::to_string(w.owner->number) + " read by " +
-                            launch.code->text_at(launch.code->address_of(&o)) + " what " +
-                            name_of(other) + " written, and nothing orders the two";
+                            launch.code->text_at(address_of(w, o)) + " what " + name_of(other) +
+                            " written, and nothing orders the two";
 }
 
 u64 joined_writers(const accessor& own, const accessor& before, u64 bytes) {
